@@ -1,0 +1,134 @@
+// pick_device: the device that the chapters run on. print_device: its line in the output.
+//
+// Chapter 01 takes the first device it finds; chapter 02 spells out what is done here.
+#pragma once
+
+#include "clerr.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+// All platforms, in the order of the ICD loader. None: an error that says what to install; exit 1.
+inline std::vector<cl_platform_id> all_platforms() {
+  cl_uint count = 0;
+  const cl_int status = clGetPlatformIDs(0, nullptr, &count);
+  if (status == -1001 /* CL_PLATFORM_NOT_FOUND_KHR */ || (status == CL_SUCCESS && count == 0)) {
+    fprintf(stderr, "no OpenCL platform found: install one, for instance PoCL (on Debian and Ubuntu:\n"
+                    "apt install pocl-opencl-icd); README.md, \"When no device is found\"\n");
+    clerr_chk(-1001);
+  }
+  clerr_chk(status);
+  std::vector<cl_platform_id> platforms(count);
+  clerr_chk(clGetPlatformIDs(count, platforms.data(), nullptr));
+  return platforms;
+}
+
+// All devices of a platform; a platform without devices gives an empty list.
+inline std::vector<cl_device_id> all_devices(cl_platform_id platform) {
+  cl_uint count = 0;
+  const cl_int status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && count == 0))
+    return {};
+  clerr_chk(status);
+  std::vector<cl_device_id> devices(count);
+  clerr_chk(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
+  return devices;
+}
+
+// A text property of a device, such as CL_DEVICE_NAME.
+inline std::string device_text(cl_device_id device, const cl_device_info property) {
+  size_t size = 0;
+  clerr_chk(clGetDeviceInfo(device, property, 0, nullptr, &size));
+  std::vector<char> text(size + 1, '\0');
+  clerr_chk(clGetDeviceInfo(device, property, size, text.data(), nullptr));
+  return text.data();
+}
+
+// The name of the platform that a device belongs to.
+inline std::string platform_name(cl_device_id device) {
+  cl_platform_id platform;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr));
+  size_t size = 0;
+  clerr_chk(clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, nullptr, &size));
+  std::vector<char> text(size + 1, '\0');
+  clerr_chk(clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, text.data(), nullptr));
+  return text.data();
+}
+
+inline cl_device_type device_type(cl_device_id device) {
+  cl_device_type type;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
+  return type;
+}
+
+// Is `part` in `text`? Upper and lower case count as the same.
+inline bool contains(const std::string &text, const std::string &part) {
+  const auto lower = [](std::string s) {
+    for (char &c : s)
+      c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return s;
+  };
+  return lower(text).find(lower(part)) != std::string::npos;
+}
+
+// Does the device number `d` of platform number `p` answer to `wish`, the value of OCL_DEVICE?
+inline bool device_matches(cl_device_id device, const size_t p, const size_t d,
+                           const std::string &wish) {
+  if (wish == "gpu")
+    return (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
+  if (wish == "cpu")
+    return (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
+  if (wish == std::to_string(p) + ":" + std::to_string(d))
+    return true;
+  return contains(device_text(device, CL_DEVICE_NAME), wish) || contains(platform_name(device), wish);
+}
+
+// Returns the device to use: a GPU, else an accelerator, else a CPU, else whatever there is, over
+// all platforms; the first of several. The environment variable OCL_DEVICE narrows the choice: gpu,
+// cpu, part of a device's or platform's name, or P:D, the numbers that chapter 02 prints.
+// No match: the list of what there is; exit 1.
+inline cl_device_id pick_device() {
+  const char *env = getenv("OCL_DEVICE");
+  const std::string wish = env == nullptr ? "" : env;
+  cl_device_id best = nullptr;
+  int best_rank = -1;
+  std::string list;
+  const std::vector<cl_platform_id> platforms = all_platforms();
+  for (size_t p = 0; p < platforms.size(); p++) {
+    const std::vector<cl_device_id> devices = all_devices(platforms[p]);
+    for (size_t d = 0; d < devices.size(); d++) {
+      list += "  " + std::to_string(p) + ":" + std::to_string(d) + "  " +
+              device_text(devices[d], CL_DEVICE_NAME) + " (" + platform_name(devices[d]) + ")\n";
+      if (!wish.empty() && !device_matches(devices[d], p, d, wish))
+        continue;
+      const cl_device_type type = device_type(devices[d]);
+      const int rank = (type & CL_DEVICE_TYPE_GPU) != 0           ? 3
+                       : (type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 2
+                       : (type & CL_DEVICE_TYPE_CPU) != 0         ? 1
+                                                                  : 0;
+      if (rank > best_rank) {
+        best = devices[d];
+        best_rank = rank;
+      }
+    }
+  }
+  if (best != nullptr)
+    return best;
+  if (list.empty())
+    fprintf(stderr, "no OpenCL device found: %zu platform%s, none with a device; README.md, \"When no "
+                    "device is found\"\n",
+            platforms.size(), platforms.size() == 1 ? "" : "s");
+  else
+    fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; there %s:\n%s", wish.c_str(),
+            list.find('\n') + 1 == list.size() ? "is" : "are", list.c_str());
+  exit(EXIT_FAILURE);
+}
+
+// Prints the line "device    NAME (PLATFORM)".
+inline void print_device(cl_device_id device) {
+  printf("device    %s (%s)\n", device_text(device, CL_DEVICE_NAME).c_str(),
+         platform_name(device).c_str());
+}

@@ -1,0 +1,49 @@
+// find_file: where a program's kernel lies, whatever the working directory is.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+
+// The folder that the running program lies in; empty where the system does not tell.
+inline std::filesystem::path program_folder() {
+  std::error_code error;
+#ifdef __APPLE__
+  char name[4096];
+  uint32_t size = sizeof name;
+  if (_NSGetExecutablePath(name, &size) == 0)
+    return std::filesystem::canonical(name, error).parent_path();
+  return {};
+#else
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+#endif
+}
+
+// Returns the path of the file `name`: the first one found beside the program, beside the source
+// file of the caller, or in the working directory. None, or one that is no readable file: an error
+// that names every place it looked at; exit 1.
+inline std::string find_file(const char *name, const char *caller = __builtin_FILE()) {
+  const std::filesystem::path folders[] = {program_folder(),
+                                           std::filesystem::path(caller).parent_path(), "."};
+  std::string places;
+  for (const std::filesystem::path &folder : folders) {
+    const std::filesystem::path path = folder / name;
+    std::error_code error;
+    const bool exists = std::filesystem::exists(path, error);
+    if (exists && std::filesystem::is_regular_file(path, error) && std::ifstream(path))
+      return path.string();
+    places += "  " + path.string() + (exists ? "  (is there, but cannot be read)\n" : "  (not there)\n");
+    if (exists)
+      break; // this one is meant: do not take another in its place
+  }
+  fflush(stdout);
+  fprintf(stderr, "no kernel source: looked for %s at\n%s", name, places.c_str());
+  exit(EXIT_FAILURE);
+}

@@ -1,0 +1,58 @@
+// Kernel times from the device's own clock, and how they are summed up.
+//
+// Chapter 07 spells out what is done here.
+#pragma once
+
+#include "clerr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+// Returns the milliseconds between start and end of a finished command, measured by the device.
+// The queue must have CL_QUEUE_PROFILING_ENABLE. Where the device reports no times (an error that
+// says so, or an end that is not after the start), NAN.
+inline double kernel_ms(cl_event event, const char *file = __builtin_FILE(),
+                        const int line = __builtin_LINE()) {
+  cl_ulong start = 0;
+  cl_ulong end = 0; // both in nanoseconds
+  cl_int status =
+      clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr);
+  if (status == CL_SUCCESS)
+    status = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+  if (status == CL_PROFILING_INFO_NOT_AVAILABLE)
+    return NAN;
+  clerr_chk(status, file, line);
+  return end > start ? static_cast<double>(end - start) * 1e-6 : NAN;
+}
+
+// Is another run worth its time? True until there are a warm-up and five runs, or a warm-up and
+// one run that took two seconds in all. `times`: milliseconds of the runs so far.
+inline bool more_runs(const std::vector<double> &times) {
+  double total = 0;
+  for (const double ms : times)
+    total += std::isnan(ms) ? 0 : ms;
+  return times.size() < 2 || (times.size() < 6 && total < 2000);
+}
+
+// The median of the runs without the first, which is the warm-up. NAN where no times were reported.
+inline double median_ms(std::vector<double> times) {
+  times.erase(times.begin());
+  for (const double ms : times)
+    if (std::isnan(ms))
+      return NAN;
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// Prints "time      WHAT 1.234 ms, 5.6 UNIT". `work` is what one run does, in 10^9 of the unit:
+// gigabytes moved (unit "GB/s") or 10^9 floating-point operations (unit "GFLOP/s").
+inline void print_time(const char *what, const double ms, const double work, const char *unit) {
+  if (std::isnan(ms))
+    printf("time      %s: this device reports no times\n", what);
+  else if (ms > 0)
+    printf("time      %s %.3f ms, %.1f %s\n", what, ms, work / (ms * 1e-3), unit);
+  else // nothing was launched
+    printf("time      %s %.3f ms\n", what, ms);
+}
