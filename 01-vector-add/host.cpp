@@ -50,7 +50,8 @@ int main(const int argc, char **argv) {
   char platform_name[256] = "";
   status = clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof device_name, device_name, nullptr);
   check(status, "clGetDeviceInfo", __LINE__);
-  status = clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, nullptr);
+  status =
+      clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, nullptr);
   check(status, "clGetPlatformInfo", __LINE__);
   printf("device    %s (%s)\n", device_name, platform_name);
   printf("size      N = %zu\n", n);

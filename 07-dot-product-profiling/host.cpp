@@ -17,7 +17,8 @@ static const char *const usage = "usage: 07-dot-product-profiling [N]\n"
 
 // Milliseconds on the host's clock since `start`.
 static double ms_since(const std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 // The middle one of the values, once sorted: unlike the mean, it does not move with one slow run.
@@ -106,8 +107,8 @@ int main(const int argc, char **argv) {
     }
 
     const auto read = std::chrono::steady_clock::now();
-    clerr_chk(clEnqueueReadBuffer(queue, results_buffer, CL_TRUE, 0, result_bytes, results.data(), 0,
-                                  nullptr, nullptr));
+    clerr_chk(clEnqueueReadBuffer(queue, results_buffer, CL_TRUE, 0, result_bytes, results.data(),
+                                  0, nullptr, nullptr));
     float result = 0.0f;
     for (const float r : results)
       result += r;

@@ -10,8 +10,9 @@
 #include <cstdio>
 #include <vector>
 
-static const char *const usage = "usage: 08-matmul-naive [M [N [K]]]\n"
-                                 "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
+static const char *const usage =
+    "usage: 08-matmul-naive [M [N [K]]]\n"
+    "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
 
 int main(const int argc, char **argv) {
   check_args(argc, argv, 3, usage);
@@ -19,15 +20,16 @@ int main(const int argc, char **argv) {
   const size_t n = size_arg(argc, argv, 2, m, usage);
   const size_t k = size_arg(argc, argv, 3, m, usage);
 
-  // The launch: work-groups of 16×16, enough of them to cover C. Dimension 0 is its columns.
-  const size_t local_size[2] = {16, 16};
-  const size_t num_groups[2] = {(n + 15) / 16, (m + 15) / 16};
-  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
-
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+
+  // The launch: work-groups of 16×16, enough of them to cover C. Dimension 0 is its columns.
+  const size_t tile = 16; // elements of C along each side of a work-group
+  const size_t local_size[2] = {tile, tile};
+  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -77,7 +79,8 @@ int main(const int argc, char **argv) {
                                 nullptr, nullptr));
 
   const bool ok = check_matmul(c, a, b, m, n, k);
-  const double gflop = 2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double gflop =
+      2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   print_time("kernel", median_ms(times), gflop, "GFLOP/s");
 
   clerr_chk(clReleaseMemObject(c_buffer));

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-static const char *const usage = "usage: 09-matmul-tiled [M [N [K]]]\n"
-                                 "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
+static const char *const usage =
+    "usage: 09-matmul-tiled [M [N [K]]]\n"
+    "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
 
 int main(const int argc, char **argv) {
   check_args(argc, argv, 3, usage);
@@ -20,16 +21,20 @@ int main(const int argc, char **argv) {
   const size_t n = size_arg(argc, argv, 2, m, usage);
   const size_t k = size_arg(argc, argv, 3, m, usage);
 
-  // The launch: work-groups of one tile, enough of them to cover C. Dimension 0 is its columns.
-  const size_t tile = 16; // elements of C along each side of a work-group
-  const size_t local_size[2] = {tile, tile};
-  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
-  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
-
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+
+  // The launch: work-groups of 32×32 or, where the device does not have as many work-items in a
+  // group, 16×16; enough of them to cover C. Dimension 0 is its columns.
+  size_t max_items;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
+                            nullptr));
+  const size_t tile = max_items >= 32 * 32 ? 32 : 16; // elements of C along each side of a group
+  const size_t local_size[2] = {tile, tile};
+  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -80,7 +85,8 @@ int main(const int argc, char **argv) {
                                 nullptr, nullptr));
 
   const bool ok = check_matmul(c, a, b, m, n, k);
-  const double gflop = 2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double gflop =
+      2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   print_time("kernel", median_ms(times), gflop, "GFLOP/s");
 
   clerr_chk(clReleaseMemObject(c_buffer));

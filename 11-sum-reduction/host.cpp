@@ -24,13 +24,13 @@ int main(const int argc, char **argv) {
   print_device(device);
   printf("size      N = %zu\n", n);
 
-  // Two launches: the same on every device, and one that gives each compute unit 16 work-groups,
-  // so that it always finds a group that is not waiting for memory.
+  // Two launches: the same on every device, and one that gives each compute unit 64 work-groups,
+  // so that it always finds some that are not waiting for memory.
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
   const size_t local_size = 256;
-  const size_t num_groups[2] = {256, size_t{compute_units} * 16};
+  const size_t num_groups[2] = {256, size_t{compute_units} * 64};
   const char *const origin[2] = {"fixed", "from the device"};
   check_memory(device, {{n}, {num_groups[0]}, {num_groups[1]}}, usage);
 
@@ -43,8 +43,7 @@ int main(const int argc, char **argv) {
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   cl_kernel kernel = clCreateKernel(program, "sum_reduction", &status);
   clerr_chk(status);
-  cl_mem x_buffer =
-      clCreateBuffer(context, CL_MEM_READ_ONLY, n * sizeof(float), nullptr, &status);
+  cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, n * sizeof(float), nullptr, &status);
   clerr_chk(status);
 
   // Whole numbers first: their sum must be exact. Then reals: their sum is rounded.
@@ -95,7 +94,8 @@ int main(const int argc, char **argv) {
       if (whole) {
         ok = check_equal(result, expected) && ok;
       } else {
-        // Terms on the longest path to a partial sum: a work-item's own, then the steps of the tree.
+        // Terms on the longest path to a partial sum: a work-item's own, then the steps of the
+        // tree.
         const double path = std::ceil(static_cast<double>(n) / static_cast<double>(global_size)) +
                             std::log2(static_cast<double>(local_size));
         ok = check_close(result, expected, path * double{FLT_EPSILON} * sum_of_magnitudes) && ok;

@@ -31,7 +31,7 @@ int main(const int argc, char **argv) {
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
   const size_t local_size = 256;
-  const size_t num_groups = size_t{compute_units} * 16;
+  const size_t num_groups = size_t{compute_units} * 64;
   const size_t reduction_size = num_groups * local_size;
   check_memory(device, {{n}, {n}, {num_groups}}, usage);
 
@@ -80,12 +80,14 @@ int main(const int argc, char **argv) {
       expected += static_cast<double>(value);
       sum_of_magnitudes += std::fabs(static_cast<double>(value));
     }
-    clerr_chk(clEnqueueWriteBuffer(queue, x_buffer, CL_TRUE, 0, bytes, x.data(), 0, nullptr, nullptr));
+    clerr_chk(
+        clEnqueueWriteBuffer(queue, x_buffer, CL_TRUE, 0, bytes, x.data(), 0, nullptr, nullptr));
 
     std::vector<double> times; // of each run, in ms; the first one is the warm-up
     size_t launches;
     do {
-      clerr_chk(clEnqueueCopyBuffer(queue, x_buffer, data_buffer, 0, 0, bytes, 0, nullptr, nullptr));
+      clerr_chk(
+          clEnqueueCopyBuffer(queue, x_buffer, data_buffer, 0, 0, bytes, 0, nullptr, nullptr));
       double ms = 0.0;
       launches = 0;
       size_t items; // work-items of this level, and elements of the next
@@ -106,20 +108,21 @@ int main(const int argc, char **argv) {
       times.push_back(ms);
     } while (!whole && more_runs(times)); // the whole numbers are there for the check only
     float result = NAN;
-    clerr_chk(clEnqueueReadBuffer(queue, data_buffer, CL_TRUE, 0, sizeof result, &result, 0, nullptr,
-                                  nullptr));
+    clerr_chk(clEnqueueReadBuffer(queue, data_buffer, CL_TRUE, 0, sizeof result, &result, 0,
+                                  nullptr, nullptr));
 
     std::vector<double> reduction_times;
     do {
       cl_event event;
-      clerr_chk(clEnqueueNDRangeKernel(queue, reduction, 1, nullptr, &reduction_size, &local_size, 0,
-                                       nullptr, &event));
+      clerr_chk(clEnqueueNDRangeKernel(queue, reduction, 1, nullptr, &reduction_size, &local_size,
+                                       0, nullptr, &event));
       clerr_chk(clWaitForEvents(1, &event));
       reduction_times.push_back(kernel_ms(event));
       clerr_chk(clReleaseEvent(event));
     } while (!whole && more_runs(reduction_times));
-    clerr_chk(clEnqueueReadBuffer(queue, sums_buffer, CL_TRUE, 0, partial_sums.size() * sizeof(float),
-                                  partial_sums.data(), 0, nullptr, nullptr));
+    clerr_chk(clEnqueueReadBuffer(queue, sums_buffer, CL_TRUE, 0,
+                                  partial_sums.size() * sizeof(float), partial_sums.data(), 0,
+                                  nullptr, nullptr));
     double reduction_result = 0.0;
     for (const float partial_sum : partial_sums)
       reduction_result += static_cast<double>(partial_sum);
@@ -130,20 +133,22 @@ int main(const int argc, char **argv) {
       continue;
     }
     // Terms on the longest path: UF at each level, and for work-item 0 up to UF - 1 left over.
-    const double path = std::min(static_cast<double>(n), 2.0 * static_cast<double>(uf) *
-                                                             static_cast<double>(launches));
+    const double path = std::min(static_cast<double>(n),
+                                 2.0 * static_cast<double>(uf) * static_cast<double>(launches));
     const double gigabytes = static_cast<double>(bytes) * 1e-9;
     ok = check_close(static_cast<double>(result), expected,
-                     path * double{FLT_EPSILON} * sum_of_magnitudes) && ok;
+                     path * double{FLT_EPSILON} * sum_of_magnitudes) &&
+         ok;
     const std::string what = std::to_string(launches) + " launches of sum_unrolled: kernels";
     print_time(what.c_str(), median_ms(times), gigabytes, "GB/s");
     const double reduction_path =
         std::ceil(static_cast<double>(n) / static_cast<double>(reduction_size)) +
         std::log2(static_cast<double>(local_size));
     ok = check_close(reduction_result, expected,
-                     reduction_path * double{FLT_EPSILON} * sum_of_magnitudes) && ok;
-    print_time("1 launch of sum_reduction (chapter 11): kernel", median_ms(reduction_times), gigabytes,
-               "GB/s");
+                     reduction_path * double{FLT_EPSILON} * sum_of_magnitudes) &&
+         ok;
+    print_time("1 launch of sum_reduction (chapter 11): kernel", median_ms(reduction_times),
+               gigabytes, "GB/s");
   }
 
   clerr_chk(clReleaseMemObject(sums_buffer));

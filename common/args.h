@@ -50,7 +50,8 @@ inline size_t size_arg(const int argc, char **argv, const int index, const size_
     value = value * 10 + digit;
   }
   if (value < smallest)
-    usage_error(usage, smallest == 1 ? "a size must be at least 1, not " : "a number too small: ", text);
+    usage_error(usage,
+                smallest == 1 ? "a size must be at least 1, not " : "a number too small: ", text);
   return value;
 }
 
@@ -67,9 +68,12 @@ inline void check_memory(cl_device_id device, const std::initializer_list<float_
                          const char *usage) {
   cl_ulong max_alloc, global_size;
   cl_bool shared;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_alloc, &max_alloc, nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_size, &global_size, nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared, nullptr));
+  clerr_chk(
+      clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_alloc, &max_alloc, nullptr));
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_size, &global_size,
+                            nullptr));
+  clerr_chk(
+      clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared, nullptr));
   double largest = 0; // bytes; in double, because rows × columns may be more than a size_t holds
   double total = 0;
   for (const float_buffer &buffer : buffers) {
@@ -81,13 +85,15 @@ inline void check_memory(cl_device_id device, const std::initializer_list<float_
   const double gib = 1024.0 * 1024.0 * 1024.0;
   char what[256];
   if (largest > static_cast<double>(max_alloc)) {
-    snprintf(what, sizeof what, "too large for this device: a buffer of %.3g GiB, where it allows %.3g GiB",
+    snprintf(what, sizeof what,
+             "too large for this device: a buffer of %.3g GiB, where it allows %.3g GiB",
              largest / gib, static_cast<double>(max_alloc) / gib);
     usage_error(usage, what, "");
   }
   if (total > static_cast<double>(global_size)) {
-    snprintf(what, sizeof what, "too large for this device: %.3g GiB in all%s, where it has %.3g GiB",
-             total / gib, shared == CL_TRUE ? " (with the host's copies, in the same memory)" : "",
+    snprintf(what, sizeof what,
+             "too large for this device: %.3g GiB in all%s, where it has %.3g GiB", total / gib,
+             shared == CL_TRUE ? " (with the host's copies, in the same memory)" : "",
              static_cast<double>(global_size) / gib);
     usage_error(usage, what, "");
   }

@@ -47,7 +47,8 @@ inline bool check_equal(const double result, const double expected) {
 // Prints both lines; true if the error is at most `allowed`.
 inline bool check_close(const double result, const double expected, const double allowed) {
   const double error = std::fabs(result - expected);
-  printf("result    %.9g\nexpected  %.9g (error %.2g, allowed %.2g)\n", result, expected, error, allowed);
+  printf("result    %.9g\nexpected  %.9g (error %.2g, allowed %.2g)\n", result, expected, error,
+         allowed);
   return error <= allowed; // false for NaN
 }
 
@@ -60,7 +61,8 @@ inline bool check_close(const double result, const double expected, const double
 // the comparison is equality. The elements of a wrong row are then compared one by one; of more
 // than 64 wrong rows only the first 64, and the count is printed as "at least".
 inline bool check_matmul(const std::vector<float> &c, const std::vector<float> &a,
-                         const std::vector<float> &b, const size_t m, const size_t n, const size_t k) {
+                         const std::vector<float> &b, const size_t m, const size_t n,
+                         const size_t k) {
   constexpr size_t X = 16; // vectors x, side by side: x is n×X, and so on
   std::vector<double> bx(k * X, 0.0);
   std::vector<double> signs(n * X);
@@ -81,7 +83,8 @@ inline bool check_matmul(const std::vector<float> &c, const std::vector<float> &
   size_t shown = m * n - 1; // index of the element to print
   double shown_expected = 0;
   for (size_t i = 0; i < k; i++)
-    shown_expected += static_cast<double>(a[(m - 1) * k + i]) * static_cast<double>(b[i * n + n - 1]);
+    shown_expected +=
+        static_cast<double>(a[(m - 1) * k + i]) * static_cast<double>(b[i * n + n - 1]);
   for (size_t row = 0; row < m; row++) {
     double cx[X] = {};
     double abx[X] = {};

@@ -20,7 +20,8 @@ struct clerr_entry {
 
 // docs/errors.md treats every name in this table under a heading of that name.
 inline constexpr clerr_entry clerr_table[] = {
-    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND", "the platform has no device of the type asked for"},
+    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND",
+     "the platform has no device of the type asked for"},
     {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE",
      "the device is there, but another program or a setting keeps it from being used"},
     {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE",
@@ -29,7 +30,8 @@ inline constexpr clerr_entry clerr_table[] = {
      "the device has no room left for a buffer: try a smaller size"},
     {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES",
      "the kernel needs more than the device has, or it read or wrote outside its buffers"},
-    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY", "the host has no memory left: try a smaller size"},
+    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY",
+     "the host has no memory left: try a smaller size"},
     {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE",
      "the queue was made without CL_QUEUE_PROFILING_ENABLE, or the command has not finished"},
     {CL_MEM_COPY_OVERLAP, "CL_MEM_COPY_OVERLAP", "a copy's source and destination overlap"},
@@ -44,7 +46,8 @@ inline constexpr clerr_entry clerr_table[] = {
      "the program was built without -cl-kernel-arg-info"},
     {CL_INVALID_VALUE, "CL_INVALID_VALUE",
      "an argument makes no sense: a zero size, a null pointer, or a range outside the buffer"},
-    {CL_INVALID_DEVICE_TYPE, "CL_INVALID_DEVICE_TYPE", "no such device type: is it one of CL_DEVICE_TYPE_...?"},
+    {CL_INVALID_DEVICE_TYPE, "CL_INVALID_DEVICE_TYPE",
+     "no such device type: is it one of CL_DEVICE_TYPE_...?"},
     {CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM", "the platform was not given by clGetPlatformIDs"},
     {CL_INVALID_DEVICE, "CL_INVALID_DEVICE",
      "the device was not given by clGetDeviceIDs, or does not belong to this context"},
@@ -58,7 +61,8 @@ inline constexpr clerr_entry clerr_table[] = {
      "CL_MEM_COPY_HOST_PTR or CL_MEM_USE_HOST_PTR without a pointer, or a pointer without either"},
     {CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT",
      "the buffer was never created or was released, or something else was passed as a buffer"},
-    {CL_INVALID_BINARY, "CL_INVALID_BINARY", "the program binary was made for another device or driver"},
+    {CL_INVALID_BINARY, "CL_INVALID_BINARY",
+     "the program binary was made for another device or driver"},
     {CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS",
      "the compiler does not know an option: look at the options string"},
     {CL_INVALID_PROGRAM, "CL_INVALID_PROGRAM", "the program was never created or was released"},
@@ -74,15 +78,19 @@ inline constexpr clerr_entry clerr_table[] = {
     {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE",
      "a null value for an argument that is not __local, or a value for one that is"},
     {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE",
-     "the size given differs from the kernel's type: sizeof(cl_mem) for a buffer, sizeof(cl_ulong) for a ulong"},
+     "the size given differs from the kernel's type: sizeof(cl_mem) for a buffer, sizeof(cl_ulong) "
+     "for a ulong"},
     {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS",
      "not every argument has been set: one clSetKernelArg for each"},
-    {CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION", "the number of dimensions must be 1, 2 or 3"},
+    {CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION",
+     "the number of dimensions must be 1, 2 or 3"},
     {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE",
-     "the local size does not divide the global size, or is more than this kernel can have on this device"},
+     "the local size does not divide the global size, or is more than this kernel can have on this "
+     "device"},
     {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE",
      "the local size is zero, or too large in one dimension for this device"},
-    {CL_INVALID_GLOBAL_OFFSET, "CL_INVALID_GLOBAL_OFFSET", "offset and global size together overflow"},
+    {CL_INVALID_GLOBAL_OFFSET, "CL_INVALID_GLOBAL_OFFSET",
+     "offset and global size together overflow"},
     {CL_INVALID_EVENT_WAIT_LIST, "CL_INVALID_EVENT_WAIT_LIST",
      "a wait list with a null pointer, a count of zero, or an event that is none"},
     {CL_INVALID_EVENT, "CL_INVALID_EVENT", "the event was never created or was released"},
@@ -102,7 +110,8 @@ inline clerr_entry clerr_find(const cl_int code) {
   for (const clerr_entry &entry : clerr_table)
     if (entry.code == code)
       return entry;
-  return {code, "unknown code", "a code of an extension or of this implementation: see its documentation"};
+  return {code, "unknown code",
+          "a code of an extension or of this implementation: see its documentation"};
 }
 
 // Prints the statement that ends at `line` of the source file `file` and, where that line is only

@@ -16,8 +16,9 @@ inline std::vector<cl_platform_id> all_platforms() {
   cl_uint count = 0;
   const cl_int status = clGetPlatformIDs(0, nullptr, &count);
   if (status == -1001 /* CL_PLATFORM_NOT_FOUND_KHR */ || (status == CL_SUCCESS && count == 0)) {
-    fprintf(stderr, "no OpenCL platform found: install one, for instance PoCL (on Debian and Ubuntu:\n"
-                    "apt install pocl-opencl-icd); README.md, \"When no device is found\"\n");
+    fprintf(stderr,
+            "no OpenCL platform found: install one, for instance PoCL (on Debian and Ubuntu:\n"
+            "apt install pocl-opencl-icd); README.md, \"When no device is found\"\n");
     clerr_chk(-1001);
   }
   clerr_chk(status);
@@ -83,7 +84,8 @@ inline bool device_matches(cl_device_id device, const size_t p, const size_t d,
     return (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
   if (wish == std::to_string(p) + ":" + std::to_string(d))
     return true;
-  return contains(device_text(device, CL_DEVICE_NAME), wish) || contains(platform_name(device), wish);
+  return contains(device_text(device, CL_DEVICE_NAME), wish) ||
+         contains(platform_name(device), wish);
 }
 
 // Returns the device to use: a GPU, else an accelerator, else a CPU, else whatever there is, over
@@ -118,8 +120,9 @@ inline cl_device_id pick_device() {
   if (best != nullptr)
     return best;
   if (list.empty())
-    fprintf(stderr, "no OpenCL device found: %zu platform%s, none with a device; README.md, \"When no "
-                    "device is found\"\n",
+    fprintf(stderr,
+            "no OpenCL device found: %zu platform%s, none with a device; README.md, \"When no "
+            "device is found\"\n",
             platforms.size(), platforms.size() == 1 ? "" : "s");
   else
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; there %s:\n%s", wish.c_str(),

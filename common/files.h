@@ -39,7 +39,8 @@ inline std::string find_file(const char *name, const char *caller = __builtin_FI
     const bool exists = std::filesystem::exists(path, error);
     if (exists && std::filesystem::is_regular_file(path, error) && std::ifstream(path))
       return path.string();
-    places += "  " + path.string() + (exists ? "  (is there, but cannot be read)\n" : "  (not there)\n");
+    places +=
+        "  " + path.string() + (exists ? "  (is there, but cannot be read)\n" : "  (not there)\n");
     if (exists)
       break; // this one is meant: do not take another in its place
   }

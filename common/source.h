@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-// Returns the text of the kernel file `name`, byte for byte; `name` is looked for as find_file does.
-// Absent, unreadable or empty: an error that names the places; exit 1. The file is read each time
-// the program runs, so an edited kernel needs no rebuild.
+// Returns the text of the kernel file `name`, byte for byte; `name` is looked for as find_file
+// does. Absent, unreadable or empty: an error that names the places; exit 1. The file is read each
+// time the program runs, so an edited kernel needs no rebuild.
 inline std::string load_source(const char *name, const char *caller = __builtin_FILE()) {
   const std::string path = find_file(name, caller);
   std::ifstream file(path, std::ios::binary);

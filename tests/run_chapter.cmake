@@ -1,0 +1,19 @@
+# Runs one chapter's program and looks at both its exit code and what it printed.
+#   cmake -D PROGRAM=build/06-.../06-... -D ARGUMENTS="1000" -P tests/run_chapter.cmake
+# ARGUMENTS: separated by spaces; empty for the defaults.
+separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
+execute_process(COMMAND "${PROGRAM}" ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out
+                ERROR_VARIABLE err)
+message("${out}${err}")
+if(NOT code STREQUAL "0")
+  message(FATAL_ERROR "exit code ${code}, where 0 was expected")
+endif()
+set(block "result    [^\n]+\nexpected  [^\n]+\n(time      [^\n]+\n)*")
+if(NOT out MATCHES "^device    [^\n]+\nsize      [^\n]+\n(${block})+PASSED\n$")
+  message(FATAL_ERROR "the output is not: device, size, result, expected, times, PASSED")
+endif()
+# From chapter 07 on every program prints a time, except where the device reports none.
+get_filename_component(name "${PROGRAM}" NAME_WE)
+if(name STRGREATER_EQUAL "07" AND NOT out MATCHES "\ntime      ")
+  message(FATAL_ERROR "no line with a time")
+endif()
