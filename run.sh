@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Sets up what is missing, builds, and runs the chapters. See --help.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=common/setup.sh
+. "$root/common/setup.sh"
+
+case ${1-} in
+-h | --help)
+  cat <<'EOF'
+usage: ./run.sh                  every chapter, in order
+       ./run.sh 06               one chapter
+       ./run.sh 06 1000003       one chapter with its arguments (./run.sh 06 --help lists them)
+       OCL_DEVICE=cpu ./run.sh   on another device; chapter 02 shows which there are
+Installs what is missing (with apt; elsewhere it says what to install) and builds into build/.
+EOF
+  exit 0
+  ;;
+esac
+
+chapters=()
+for folder in "$root"/[0-9][0-9]-*/; do chapters+=("$(basename "$folder")"); done
+
+wanted=("${chapters[@]}")
+if [ $# -gt 0 ]; then
+  number=$1
+  [[ $number =~ ^[0-9]$ ]] && number=0$number
+  wanted=()
+  for chapter in "${chapters[@]}"; do
+    [ "$chapter" = "$number" ] || [ "${chapter%%-*}" = "$number" ] && wanted+=("$chapter")
+  done
+  if [ ${#wanted[@]} -eq 0 ]; then
+    printf "no chapter '%s'; there are:\n" "$1" >&2
+    printf '  %s\n' "${chapters[@]}" >&2
+    exit 2
+  fi
+  shift
+fi
+
+# shellcheck disable=SC2119 # no packages beyond the chapters' own
+setup || exit 1
+say "building in $root/build"
+targets=()
+[ ${#wanted[@]} -eq 1 ] && targets=(--target "${wanted[0]}")
+build "$root" ${targets[@]+"${targets[@]}"} || exit 1
+
+if [ ${#wanted[@]} -eq 1 ]; then
+  exec "$root/build/${wanted[0]}/${wanted[0]}" "$@"
+fi
+failed=()
+for chapter in "${wanted[@]}"; do
+  printf '\n== %s\n' "$chapter"
+  "$root/build/$chapter/$chapter" || failed+=("$chapter")
+done
+printf '\n%d of %d chapters passed' $((${#wanted[@]} - ${#failed[@]})) ${#wanted[@]}
+if [ ${#failed[@]} -gt 0 ]; then
+  printf '; FAILED: %s\n' "${failed[*]}"
+  exit 1
+fi
+printf '\n'

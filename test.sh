@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Sets up what is missing, builds, and runs the tests. See --help.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=common/setup.sh
+. "$root/common/setup.sh"
+
+preset=default
+case ${1-} in
+-h | --help)
+  cat <<'EOF'
+usage: ./test.sh                 the tests, in a few minutes
+       ./test.sh --full          all of them, those too that take long
+       ./test.sh -R 06           any of CTest's options: here the tests with 06 in their names
+       ./test.sh -L faults       the tests with a label; tests/README.md lists the labels
+Installs what is missing (with apt; elsewhere it says what to install) and builds into build/.
+EOF
+  exit 0
+  ;;
+--full)
+  preset=full
+  shift
+  ;;
+esac
+
+setup python3 oclgrind mesa-opencl-icd || exit 1
+say "building in $root/build"
+build "$root" || exit 1
+cd "$root" && exec ctest --preset "$preset" "$@"
