@@ -1,5 +1,6 @@
 // Vector addition on an OpenCL device, with every call spelled out.
 #include "../common/args.h"
+#include "../common/clerr.h"
 #include "../common/files.h"
 #include "../common/opencl.h"
 
@@ -15,7 +16,9 @@ static const char *const usage = "usage: 01-vector-add [N]\n"
 static void check(const cl_int status, const char *call, const int line) {
   if (status == CL_SUCCESS)
     return;
-  fprintf(stderr, "%s:%d: %s: %s (%d)\n", __FILE__, line, call, clerr_find(status).name, status);
+  const clerr_entry error = clerr_find(status); // the name of the code and its usual cause
+  fprintf(stderr, "%s:%d: %s: %s (%d): %s\n", __FILE__, line, call, error.name, status,
+          error.cause);
   exit(EXIT_FAILURE);
 }
 

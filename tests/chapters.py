@@ -34,9 +34,12 @@ def small_sizes(chapter):
     return [["1"], ["256"], ["1000"]]
 
 
-def run(command, env=None, cwd=None, timeout=120):
-    """Runs a command; returns (exit code, standard output, standard error). A signal is negative."""
+def run(command, env=None, cwd=None, timeout=120, **options):
+    """Runs a command; returns (exit code, standard output, standard error). A signal is negative.
+
+    `env` is added to the environment; `options` go to subprocess.run.
+    """
     done = subprocess.run([str(c) for c in command], env=None if env is None else {**os.environ, **env},
                           cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, errors="replace")
+                          capture_output=True, text=True, errors="replace", **options)
     return done.returncode, done.stdout, done.stderr

@@ -1,0 +1,131 @@
+"""Bad arguments, machines without OpenCL, and broken kernel files, for one chapter.
+
+    python3 tests/bad-input/bad_input.py 06-dot-product-reduction
+
+Each case states the exit code and what standard error must say; no case may print PASSED, crash,
+or say nothing. Exit code 0 if every case does as stated.
+"""
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import chapters  # noqa: E402
+
+failures = 0
+cases = 0
+
+
+def case(what, command, code, *texts, env=None, **options):
+    """Runs a command; it must end with `code` and say every one of `texts` on standard error."""
+    global failures, cases
+    cases += 1
+    got, out, err = chapters.run(command, env=env, **options)
+    wrong = []
+    if got != code:
+        wrong.append(f"exit code {got}, where {code} was expected")
+    if "PASSED" in out + err:
+        wrong.append("PASSED was printed")
+    wrong += [f"standard error does not say {text!r}" for text in texts if text not in err]
+    if wrong:
+        failures += 1
+        print(f"FAILED  {what}: " + "; ".join(wrong))
+        print("        standard error: " + err.strip().replace("\n", "\n        "))
+    else:
+        print(f"ok      {what}: {err.strip().splitlines()[0]}")
+
+
+def bad_arguments(chapter, program):
+    usage = f"usage: {chapter}"
+    for text, message in [
+        ("0", "must be at least 1, not 0"),
+        ("-1", "not a size (digits only): -1"),
+        ("+1", "not a size (digits only): +1"),
+        ("1e6", "not a size (digits only): 1e6"),
+        ("12x", "not a size (digits only): 12x"),
+        (" 12", "not a size (digits only):  12"),
+        ("0x10", "not a size (digits only): 0x10"),
+        ("", "not a size: an empty argument"),
+        ("99999999999999999999", "too large a number"),
+        ("1000000000000000", "too large for this device"),
+        (str(2**64 - 1), "too large for this device"),
+    ]:
+        case(f"argument {text!r}", [program, text], 2, message, usage)
+    parameters = 3 if chapters.is_matrix(chapter) else 2 if chapter == "12-sum-unrolled" else 1
+    for i in range(1, parameters):
+        case(f"argument {i + 1} 12x", [program] + ["10"] * i + ["12x"], 2, "not a size", usage)
+    if chapter == "12-sum-unrolled":
+        case("UF 1", [program, "10", "1"], 2, "too small: 1", usage)
+    case("too many arguments", [program] + ["7"] * (parameters + 1), 2, "too many arguments", usage)
+    help_to_stderr = ["sh", "-c", '"$0" --help 3>&2 2>/dev/null 1>&3', program]  # it goes to standard output
+    case("--help", help_to_stderr, 0, usage)
+
+
+def without_opencl(program, folder):
+    empty = folder / "no vendors"
+    empty.mkdir()
+    case("no platform", [program], 1, "CL_PLATFORM_NOT_FOUND_KHR", env={"OCL_ICD_VENDORS": str(empty)})
+
+
+def no_such_device(chapter, program):
+    if chapter.startswith(("01", "02")):
+        return  # 01 takes the first device there is; 02 lists them all
+    for wish in ["no such device", "7:0", "0:", "0:0x"]:
+        case(f"OCL_DEVICE={wish}", [program], 1, f"no OpenCL device matches OCL_DEVICE={wish}", "  0:0  ",
+             env={"OCL_DEVICE": wish})
+
+
+def broken_kernels(chapter, program, folder):
+    """The program looks beside itself first, so a copy of it beside a broken kernel.cl takes that."""
+    source = chapters.ROOT / chapter / "kernel.cl"
+    if not source.exists():
+        return
+    text = source.read_text()
+    copy = folder / chapter
+    shutil.copy(program, copy)
+    kernel = folder / "kernel.cl"
+
+    for what, content in [("empty", ""), ("blank", " \n\t\n")]:
+        kernel.write_text(content)
+        # Chapter 01 has its own few lines of reading; a blank file does not define its kernel.
+        texts = ["empty"] if not (chapter.startswith("01") and what == "blank") else ["CL_"]
+        case(f"kernel file {what}", [copy], 1, *texts)
+    kernel.unlink()
+    kernel.mkdir()
+    case("kernel file is a folder", [copy], 1, "cannot be read", str(kernel))
+    kernel.rmdir()
+    kernel.write_text(text)
+    kernel.chmod(0)
+    folder.chmod(0o755)
+    cache = folder / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
+    case("kernel file not readable", [copy], 1, "cannot be read", str(kernel), env={"POCL_CACHE_DIR": str(cache)}, **as_user)
+    kernel.chmod(0o644)
+
+    # A long build log: all of it must be shown.
+    warnings = "".join(f"#warning number {i} of many\n" for i in range(400))
+    kernel.write_text(text + "\n" + warnings + "__kernel void broken() { no_such_name = 1; }\n")
+    case("kernel with a syntax error", [copy], 1, "CL_BUILD_PROGRAM_FAILURE", "no_such_name",
+         "number 0 of many", "number 399 of many")
+    kernel.write_text(text.replace("__kernel void ", "__kernel void renamed_"))
+    case("kernel renamed", [copy], 1, "CL_INVALID_KERNEL_NAME")
+
+
+def main():
+    chapter = sys.argv[1]
+    program = chapters.program(chapter)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        bad_arguments(chapter, program)
+        without_opencl(program, folder)
+        no_such_device(chapter, program)
+        broken_kernels(chapter, program, folder)
+    print(f"{cases - failures} of {cases} cases of bad input end as they should")
+    return 1 if failures else 0
+
+
+sys.exit(main())
