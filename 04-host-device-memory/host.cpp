@@ -148,8 +148,8 @@ int main(const int argc, char **argv) {
       back_ms = std::min(back_ms, ms);
     }
     printf("result    y[%zu] = %g\n", n - 1, static_cast<double>(last));
-    printf("expected  y[%zu] = %g (%zu of %zu elements differ, 5 runs)\n", n - 1,
-           2.0 * static_cast<double>(input[n - 1]) + 1.0, differ, n);
+    printf("expected  y[%zu] = %g (%zu of %zu elements differ in 5 runs)\n", n - 1,
+           2.0 * static_cast<double>(input[n - 1]) + 1.0, differ, 5 * n);
     printf("time      %s: there %.3f ms, kernel %.3f ms, back %.3f ms\n", w.name, there_ms,
            kernel_ms, back_ms);
     ok = ok && differ == 0;
