@@ -39,7 +39,7 @@ def case(what, command, code, *texts, env=None, **options):
 
 def bad_arguments(chapter, program):
     usage = f"usage: {chapter}"
-    if not chapters.takes_sizes(chapter):
+    if not chapters.parameters(chapter):
         for text in ["1", "0", ""]:
             case(f"argument {text!r}", [program, text], 2, "too many arguments", usage)
         help_goes_to_standard_output(program, usage)
