@@ -31,8 +31,8 @@ int main(const int argc, char **argv) {
   size_t max_items;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
                             nullptr));
-  const size_t tile = max_items >= 32 * 32 ? 32 : 16; // elements of C along each side of a group
-  const size_t wpt = tile / 4;                        // elements of C for each work-item
+  const size_t tile = max_items >= 1024 ? 32 : 16; // elements of C along each side of a group
+  const size_t wpt = tile / 4;                     // elements of C for each work-item
   const size_t local_size[2] = {tile, tile / wpt};
   const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
   const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};

@@ -114,25 +114,28 @@ inline clerr_entry clerr_find(const cl_int code) {
           "a code of an extension or of this implementation: see its documentation"};
 }
 
-// Prints the statement that ends at `line` of the source file `file` and, where that line is only
+// Prints the statement on `line` of the source file `file`, all its lines, and, where that is only
 // `clerr_chk(status);`, the statement before it: the call itself. Nothing if the file is not there.
 inline void clerr_print_source(const char *file, const int line) {
   std::ifstream source(file);
   std::vector<std::string> lines;
-  for (std::string text; static_cast<int>(lines.size()) < line && std::getline(source, text);)
+  for (std::string text; std::getline(source, text);)
     lines.push_back(text);
-  if (static_cast<int>(lines.size()) < line)
+  if (line < 1 || lines.size() < static_cast<size_t>(line))
     return;
   const auto ends_statement = [](const std::string &text) {
     return text.empty() || std::string(";{}").find(text.back()) != std::string::npos ||
            text.find("//") != std::string::npos;
   };
-  size_t first = static_cast<size_t>(line) - 1;
+  size_t first = static_cast<size_t>(line) - 1; // lines are counted from 1, the vector from 0
+  size_t last = first;
   if (lines[first].find("clerr_chk(status)") != std::string::npos && first > 0)
     first--;
   while (first > 0 && !ends_statement(lines[first - 1]))
     first--;
-  for (; first < lines.size(); first++)
+  while (last + 1 < lines.size() && !ends_statement(lines[last]))
+    last++;
+  for (; first <= last; first++)
     fprintf(stderr, "%6zu | %s\n", first + 1, lines[first].c_str());
 }
 

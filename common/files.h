@@ -31,16 +31,17 @@ inline std::filesystem::path program_folder() {
 // that names every place it looked at; exit 1.
 inline std::string find_file(const char *name, const char *caller = __builtin_FILE()) {
   const std::filesystem::path folders[] = {program_folder(),
-                                           std::filesystem::path(caller).parent_path(), "."};
+                                           std::filesystem::path(caller).parent_path(), ""};
   std::string places;
   for (const std::filesystem::path &folder : folders) {
-    const std::filesystem::path path = folder / name;
     std::error_code error;
+    const std::string path = std::filesystem::absolute(folder / name, error).string();
+    if (places.find("  " + path + "  ") != std::string::npos)
+      continue; // two of the folders are the same
     const bool exists = std::filesystem::exists(path, error);
     if (exists && std::filesystem::is_regular_file(path, error) && std::ifstream(path))
-      return path.string();
-    places +=
-        "  " + path.string() + (exists ? "  (is there, but cannot be read)\n" : "  (not there)\n");
+      return path;
+    places += "  " + path + (exists ? "  (is there, but cannot be read)\n" : "  (not there)\n");
     if (exists)
       break; // this one is meant: do not take another in its place
   }

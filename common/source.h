@@ -19,7 +19,7 @@
 inline std::string load_source(const char *name, const char *caller = __builtin_FILE()) {
   const std::string path = find_file(name, caller);
   std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string text((std::istreambuf_iterator<char>(file)), {});
   if (file.bad() || text.find_first_not_of(" \t\r\n") == std::string::npos) {
     fprintf(stderr, "the kernel file is empty or cannot be read: %s\n", path.c_str());
     exit(EXIT_FAILURE);

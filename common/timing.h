@@ -11,10 +11,21 @@
 #include <vector>
 
 // Returns the milliseconds between start and end of a finished command, measured by the device.
-// The queue must have CL_QUEUE_PROFILING_ENABLE. Where the device reports no times (an error that
-// says so, or an end that is not after the start), NAN.
+// The queue must have CL_QUEUE_PROFILING_ENABLE. NAN where the device reports no times: an error
+// that says so, an end that is not after the start, or a clock with a resolution of 0 ns, as Mesa
+// 22.3's Rusticl has, whose "times" are 0, 1, 2 and 3 ns whatever was run.
 inline double kernel_ms(cl_event event, const char *file = __builtin_FILE(),
                         const int line = __builtin_LINE()) {
+  cl_command_queue queue;
+  cl_device_id device;
+  size_t resolution; // of the device's clock, in nanoseconds
+  clerr_chk(clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr), file,
+            line);
+  clerr_chk(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr), file,
+            line);
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof resolution,
+                            &resolution, nullptr),
+            file, line);
   cl_ulong start = 0;
   cl_ulong end = 0; // both in nanoseconds
   cl_int status =
@@ -24,7 +35,7 @@ inline double kernel_ms(cl_event event, const char *file = __builtin_FILE(),
   if (status == CL_PROFILING_INFO_NOT_AVAILABLE)
     return NAN;
   clerr_chk(status, file, line);
-  return end > start ? static_cast<double>(end - start) * 1e-6 : NAN;
+  return resolution > 0 && end > start ? static_cast<double>(end - start) * 1e-6 : NAN;
 }
 
 // Is another run worth its time? True until there are a warm-up and five runs, or a warm-up and

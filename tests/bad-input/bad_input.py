@@ -39,6 +39,11 @@ def case(what, command, code, *texts, env=None, **options):
 
 def bad_arguments(chapter, program):
     usage = f"usage: {chapter}"
+    if not chapters.parameters(chapter):
+        for text in ["1", "0", ""]:
+            case(f"argument {text!r}", [program, text], 2, "too many arguments", usage)
+        help_goes_to_standard_output(program, usage)
+        return
     for text, message in [
         ("0", "must be at least 1, not 0"),
         ("-1", "not a size (digits only): -1"),
@@ -53,14 +58,17 @@ def bad_arguments(chapter, program):
         (str(2**64 - 1), "too large for this device"),
     ]:
         case(f"argument {text!r}", [program, text], 2, message, usage)
-    parameters = 3 if chapters.is_matrix(chapter) else 2 if chapter == "12-sum-unrolled" else 1
+    parameters = len(chapters.parameters(chapter))
     for i in range(1, parameters):
         case(f"argument {i + 1} 12x", [program] + ["10"] * i + ["12x"], 2, "not a size", usage)
     if chapter == "12-sum-unrolled":
         case("UF 1", [program, "10", "1"], 2, "too small: 1", usage)
     case("too many arguments", [program] + ["7"] * (parameters + 1), 2, "too many arguments", usage)
-    help_to_stderr = ["sh", "-c", '"$0" --help 3>&2 2>/dev/null 1>&3', program]  # it goes to standard output
-    case("--help", help_to_stderr, 0, usage)
+    help_goes_to_standard_output(program, usage)
+
+
+def help_goes_to_standard_output(program, usage):
+    case("--help", ["sh", "-c", '"$0" --help 3>&2 2>/dev/null 1>&3', program], 0, usage)
 
 
 def without_opencl(program, folder):
@@ -70,11 +78,29 @@ def without_opencl(program, folder):
 
 
 def no_such_device(chapter, program):
-    if chapter.startswith(("01", "02")):
-        return  # 01 takes the first device there is; 02 lists them all
+    if chapter.startswith("01"):
+        return  # it takes the first device there is
+    # The list of what there is: 02 prints it to standard output anyway.
+    the_list = ["  0:0  "] if not chapter.startswith("02") else ["those above are all there are"]
     for wish in ["no such device", "7:0", "0:", "0:0x"]:
-        case(f"OCL_DEVICE={wish}", [program], 1, f"no OpenCL device matches OCL_DEVICE={wish}", "  0:0  ",
+        case(f"OCL_DEVICE={wish}", [program], 1, f"no OpenCL device matches OCL_DEVICE={wish}", *the_list,
              env={"OCL_DEVICE": wish})
+
+
+def same_choice_as_the_others(program):
+    """Chapter 02 spells out pick_device: the device that it marks is the one that chapter 03 takes."""
+    other = chapters.program("03-launch-geometry")
+    for wish in [None, "cpu", "PORTABLE", "0:0", "pthread", "gpu", "llvmpipe", "rusticl", "1:0"]:
+        env = {"RUSTICL_ENABLE": "llvmpipe"}  # a second device, where Mesa's OpenCL is installed
+        if wish is not None:
+            env["OCL_DEVICE"] = wish
+        one, two = (chapters.run(command, env=env) for command in ([program], [other, "1"]))
+        lines = [out.splitlines()[0] if out.startswith("device ") else "no device" for _, out, _ in (one, two)]
+        global failures, cases
+        cases += 1
+        same = lines[0] == lines[1] and one[0] == two[0]
+        failures += not same
+        print(f"{'ok     ' if same else 'FAILED '} OCL_DEVICE={wish}: chapters 02 and 03 agree: {' / '.join(set(lines))}")
 
 
 def broken_kernels(chapter, program, folder):
@@ -123,6 +149,8 @@ def main():
         bad_arguments(chapter, program)
         without_opencl(program, folder)
         no_such_device(chapter, program)
+        if chapter.startswith("02"):
+            same_choice_as_the_others(program)
         broken_kernels(chapter, program, folder)
     print(f"{cases - failures} of {cases} cases of bad input end as they should")
     return 1 if failures else 0

@@ -34,16 +34,17 @@ def check_program(program, folder, way):
     must(code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, f"{way}: an edited kernel takes effect", err)
     kernel.unlink()
     code, out, err = chapters.run([program], cwd="/")
-    must(code == 1 and str(kernel) in err and "not there" in err and err.count("kernel.cl") == 4,
-         f"{way}: a kernel that is gone is looked for in three places, each named", err)
+    places = {str(program.parent / "kernel.cl"), str(kernel), "/kernel.cl"}
+    named = {line.removesuffix("  (not there)").strip() for line in err.splitlines()[1:]}
+    must(code == 1 and named == places, f"{way}: a kernel that is gone: each place is named", err)
     kernel.write_text(text)
 
 
 def main():
     chapter = sys.argv[1]
-    readme = (chapters.ROOT / chapter / "README.md").read_text()
-    line = re.search(r"^g\+\+ .*$", readme, re.MULTILINE)
-    must(line is not None, "the README gives one compiler line", "no line that begins with g++")
+    readme = chapters.ROOT / chapter / "README.md"
+    line = readme.exists() and re.search(r"^g\+\+ .*$", readme.read_text(), re.MULTILINE)
+    must(line, "the README gives one compiler line", "no line that begins with g++")
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name) / "one chapter"
         folder = root / chapter

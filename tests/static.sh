@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The static checks: formatting, clang-tidy, cppcheck, shell and Python lint. Needs a build folder
+# with compile_commands.json (the default preset makes one). Every check runs; exit code 1 if any
+# found something. A missing tool is an error: these checks are CI's, and CI installs them.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+failed=0
+check() { # NAME COMMAND...
+  local name=$1
+  shift
+  printf -- '-- %s\n' "$name"
+  "$@" || {
+    printf 'FAILED: %s\n' "$name"
+    failed=1
+  }
+}
+
+files() { git ls-files --cached --others --exclude-standard -- "$@"; }
+mapfile -t cxx < <(files '*.cpp' '*.h')
+mapfile -t kernels < <(files '*.cl')
+mapfile -t shell < <(files '*.sh' '.ci/run')
+mapfile -t python < <(files '*.py')
+# What the default build compiles; peers that need a library which is missing are not in there.
+mapfile -t compiled < <(for file in "${cxx[@]}"; do
+  case $file in *.cpp) grep -qF "/$file\"" build/compile_commands.json && echo "$file" ;; esac
+done)
+
+check "clang-format, ${#cxx[@]} C++ files and ${#kernels[@]} kernels" \
+  clang-format --dry-run --Werror "${cxx[@]}" "${kernels[@]}"
+# shellcheck disable=SC2317 # called through check
+tidy() { printf '%s\n' "${compiled[@]}" | xargs -P 2 -n 2 clang-tidy --quiet -p build 2>/dev/null; }
+check "clang-tidy, ${#compiled[@]} files" tidy
+check "cppcheck, ${#compiled[@]} files" cppcheck --quiet --enable=warning,performance,portability \
+  --inline-suppr --std=c++17 --error-exitcode=1 --suppress=missingIncludeSystem "${compiled[@]}"
+check "shellcheck, ${#shell[@]} scripts" shellcheck -x "${shell[@]}"
+check "pyflakes, ${#python[@]} files" pyflakes3 "${python[@]}"
+exit $failed
