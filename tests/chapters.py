@@ -4,7 +4,10 @@ The build folder is the environment variable BUILD_DIR, which each CMakeLists.tx
 """
 import os
 import pathlib
+import re
+import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
@@ -20,19 +23,28 @@ def program(chapter, build=BUILD):
     return path
 
 
+def parameters(chapter):
+    """The names of a chapter's arguments, as its usage line gives them: ["M", "N", "K"]."""
+    text = (ROOT / chapter / "host.cpp").read_text()
+    usage = re.search(rf'usage: {chapter}([^\\]*)', text)
+    if usage is None:
+        raise SystemExit(f"{chapter}/host.cpp has no line 'usage: {chapter} ...'")
+    return re.findall(r"[A-Z]+", usage.group(1))
+
+
 def is_matrix(chapter):
     """Does the chapter take [M [N [K]]] (else it takes [N])?"""
-    return "matmul" in chapter
+    return parameters(chapter)[:1] == ["M"]
 
 
-def takes_sizes(chapter):
-    """Does the chapter compute anything? 02 only shows what there is."""
-    return chapter != "02-device-query"
+def tiny_size(chapter):
+    """The arguments of the shortest run that still goes through the whole program."""
+    return ["3", "2", "5"] if is_matrix(chapter) else ["5"] if parameters(chapter) else []
 
 
 def small_sizes(chapter):
     """Argument lists that run fast: one element, a multiple of the group, and none."""
-    if not takes_sizes(chapter):
+    if not parameters(chapter):
         return [[]]
     if is_matrix(chapter):
         return [["1"], ["64"], ["17", "33", "65"]]
@@ -50,3 +62,51 @@ def run(command, env=None, cwd=None, timeout=120, **options):
                           cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", **options)
     return done.returncode, done.stdout, done.stderr
+
+
+SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
+
+
+def need_tool(name, package):
+    """Returns the path of a program that only some checks need; without it, the test is SKIPPED."""
+    path = shutil.which(name)
+    if path is None:
+        print(f"SKIPPED: {name} is missing (on Debian and Ubuntu: apt install {package})")
+        sys.exit(SKIPPED)
+    return path
+
+
+def crashed(code, err):
+    """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
+    wrong = [f"ended by signal {-code}"] if code < 0 else []
+    wrong += [f"a sanitizer reports: {line}" for line in err.splitlines()
+              if "Sanitizer" in line or "runtime error:" in line][:1]
+    return wrong
+
+
+def figure(label, name, **values):
+    """Notes what one test of a label counted, for the total of that label."""
+    folder = BUILD / "figures" / label
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{key} {value}\n" for key, value in values.items())
+    (folder / name).write_text(text)
+
+
+def total(label, names):
+    """Adds up what the tests named `names` noted with figure(); an error that names a missing one."""
+    sums = {}
+    for name in names:
+        path = BUILD / "figures" / label / name
+        if not path.exists():
+            raise SystemExit(f"{label}: no figures of {name}: run ctest -L {label}")
+        for line in path.read_text().splitlines():
+            key, value = line.split()
+            sums[key] = sums.get(key, 0) + int(value)
+    return sums
+
+
+def publish(label, text):
+    """Prints the one line that a label is summed up in, and keeps it in figures/<label>.txt."""
+    print(text)
+    (BUILD / "figures").mkdir(parents=True, exist_ok=True)
+    (BUILD / "figures" / f"{label}.txt").write_text(text + "\n")
