@@ -132,7 +132,8 @@ int main(const int argc, char **argv) {
   printf("\n");
   fflush(stdout);
   if (found.empty())
-    fprintf(stderr, "no device on any platform: README.md, \"When no device is found\"\n");
+    fprintf(stderr,
+            "no OpenCL device found on any platform: README.md, \"When no device is found\"\n");
   else if (chosen.id == nullptr)
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; those above are all there are\n",
             wish.c_str());

@@ -46,7 +46,7 @@ int main(const int argc, char **argv) {
                             &compute_units, nullptr));
   const size_t padded = (n + 15) / 16 * 16;             // whole vectors of up to 16 floats
   const size_t items = size_t{compute_units} * 64 * 64; // of the multiply-adds, in groups of 64
-  check_memory(device, {{padded}, {padded}, {items, 16}}, usage);
+  check_memory(device, {{n / 16 + 1, 16}, {n / 16 + 1, 16}, {items, 16}}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
