@@ -115,7 +115,7 @@ def publish(label, text):
 
 # Their launches do not shrink with N: on Oclgrind the default tests run only the first and the last
 # work-group, at one size.
-LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled"]
+LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "13-device-ceilings"]
 
 
 def oclgrind(command, *options, timeout=600):

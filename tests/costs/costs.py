@@ -62,9 +62,31 @@ def sum_unrolled(n, uf=2):
     return launches + [("sum_reduction", tree(n, COMPUTE_UNITS * 64, 256))]
 
 
+def ceilings(n):
+    """A copy reads and writes each float once, in vectors of any width; N is rounded up to whole
+    vectors of 16. The multiply-adds read nothing, and each of 64·64 work-items writes one vector."""
+    padded = math.ceil(n / 16) * 16
+    return [("copy", count(padded, padded))] + [("multiply_add", count(0, COMPUTE_UNITS * 64 * 64 * width))
+                                                for width in (1, 4, 16)]
+
+
+def vectorized(n):
+    """Two vectors are read once, in groups of one work-item on a CPU; a second launch reads what
+    each group left and writes one number."""
+    groups = min(COMPUTE_UNITS * 16, math.ceil(n / (16 * 8)))
+    return [("dot_product", tree(2 * n, groups, 1)), ("add_partial_sums", tree(groups, 1, 1))]
+
+
+def geometry(n):
+    """Each element of `owner`, a ulong, is written once, whatever the launch: two floats' worth."""
+    return [("one_each", count(0, 2 * n)), ("grid_stride", count(0, 2 * n))]
+
+
 # For each chapter, what each launch costs; launches that cost the same are there once.
 FORMULAS = {
     "01-vector-add": lambda n: [("vector_add", count(2 * n, n))],
+    "03-launch-geometry": geometry,
+    "04-host-device-memory": lambda n: [("twice_plus_one", count(n, n))],
     "05-dot-product-naive": lambda n: [("dot_product", dot_naive(n))],
     "06-dot-product-reduction": lambda n: [("dot_product", dot_reduction(n))],
     "07-dot-product-profiling": lambda n: [("dot_product_naive", dot_naive(n)),
@@ -75,6 +97,8 @@ FORMULAS = {
     "11-sum-reduction": lambda n: [("sum_reduction", tree(n, 256, 256)),
                                    ("sum_reduction", tree(n, COMPUTE_UNITS * 64, 256))],
     "12-sum-unrolled": sum_unrolled,
+    "13-device-ceilings": ceilings,
+    "14-dot-product-vectorized": vectorized,
 }
 
 

@@ -106,10 +106,10 @@ def places(test, chapter, folder):
 def homes(test, folder):
     unset = {"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}
     test.run("HOME not set", env={**unset, "HOME": None})
-    test.run("HOME not there", "or", "OpenCL", env={**unset, "HOME": "/no/such/home"})
-    test.run("HOME not writable", "or", "OpenCL", env={**unset, "HOME": "/proc"})
-    test.run("folder for temporary files not there", "or", "OpenCL", env={"TMPDIR": "/no/such/folder"})
-    test.run("kernel cache not writable", "or", "OpenCL", env={"POCL_CACHE_DIR": "/proc/cache"})
+    test.run("HOME not there", "or", "CL", env={**unset, "HOME": "/no/such/home"})
+    test.run("HOME not writable", "or", "CL", env={**unset, "HOME": "/proc"})
+    test.run("folder for temporary files not there", "or", "CL", env={"TMPDIR": "/no/such/folder"})
+    test.run("kernel cache not writable", "or", "CL", env={"POCL_CACHE_DIR": "/proc/cache"})
     full = folder / "full"
     full.mkdir()
     script = ('mount -t tmpfs -o size=64k full "$1" 2>/dev/null || exit 77; '
@@ -119,7 +119,7 @@ def homes(test, folder):
     if shutil.which("unshare") is None or subprocess.run(command + ["true"], capture_output=True).returncode != 0:
         test.skip("disk full for the kernel cache", "this machine lets no file system be mounted")
     else:
-        test.run("disk full for the kernel cache", "or", "OpenCL", command=command + test.command)
+        test.run("disk full for the kernel cache", "or", "CL", command=command + test.command)
 
 
 def comma_locale(test, folder):
