@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
@@ -47,7 +48,7 @@ def small_sizes(chapter):
     if not parameters(chapter):
         return [[]]
     if is_matrix(chapter):
-        return [["1"], ["64"], ["17", "33", "65"]]
+        return [["1"], ["32", "32", "64"], ["17", "33", "65"]]
     if chapter == "12-sum-unrolled":
         return [["1"], ["256"], ["1000", "3"]]
     return [["1"], ["256"], ["1000"]]
@@ -110,3 +111,38 @@ def publish(label, text):
     print(text)
     (BUILD / "figures").mkdir(parents=True, exist_ok=True)
     (BUILD / "figures" / f"{label}.txt").write_text(text + "\n")
+
+
+# Their launches do not shrink with N: on Oclgrind the default tests run only the first and the last
+# work-group, at one size.
+LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled"]
+
+
+def oclgrind(command, *options, timeout=600):
+    """Runs a command on Oclgrind's simulated device. Returns (exit code, standard output, standard
+    error, what Oclgrind reports). Its exit code is 0 even when it reports, so that has to be read."""
+    tool = need_tool("oclgrind", "oclgrind")
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        code, out, err = run([tool, "--log", log, *options, *command], timeout=timeout)
+        return code, out, err, log.read_text() if log.exists() else ""
+
+
+CHECKS = ["--data-races", "--uninitialized", "--check-api"]  # memory errors are always reported
+
+
+def wrong_under_oclgrind(command, quick=False, timeout=600):
+    """What is wrong with a command that is to pass on Oclgrind without a report: a list. `quick` runs
+    the first and the last work-group of each launch only; the result is wrong then, and not looked at."""
+    code, out, err, log = oclgrind(command, *CHECKS, *(["--quick"] if quick else []), timeout=timeout)
+    wrong = crashed(code, err)
+    if "Oclgrind" not in out:
+        wrong.append("it did not run on Oclgrind's device")
+    reports = [line.strip() for line in (log + err).splitlines() if line.strip()]
+    if reports:
+        wrong.append("Oclgrind reports: " + " / ".join(reports[:6]))
+    if not quick and (code != 0 or "PASSED" not in out.splitlines()):
+        wrong.append(f"it does not pass, exit code {code}")
+    if quick and not re.search("^(PASSED|FAILED)$", out, re.MULTILINE):
+        wrong.append(f"it does not get to its verdict, exit code {code}")
+    return wrong
