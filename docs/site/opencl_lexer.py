@@ -5,6 +5,8 @@ import pygments.lexers
 from pygments.lexers.c_cpp import CLexer
 from pygments.token import Keyword, Name
 
+__all__ = ["OpenCLLexer"]
+
 VECTORS = {f"{t}{n}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
            for n in (2, 3, 4, 8, 16)}
 QUALIFIERS = {f"{u}{w}" for u in ("", "__") for w in ("kernel", "global", "local", "constant", "private", "read_only", "write_only")}

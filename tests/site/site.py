@@ -189,9 +189,11 @@ def main():
                 problems += ["no heading"] if not look["title"] else []
                 problems += ["a fence (```) is left in the text"] if look["fences"] else []
                 problems += ["no copy button on a listing"] if look["copy"] < look["listings"] else []
-                problems += ["OpenCL C is not coloured"] if look["opencl"] and not look["colored"] else []
+                chapter = page[:2].isdigit() and page.count("/") == 1
+                needs_opencl = page.endswith("kernel.cl/index.html") or (chapter and not page.startswith("02"))
+                problems += ["no listing in OpenCL C, coloured as such"] if needs_opencl and not look["colored"] else []
                 problems += ["text smaller than 14 px"] if look["small"] < 14 else []
-                problems += ["no previous or next page"] if look["footer"] == 0 and page[:2].isdigit() and page.count("/") == 1 else []
+                problems += ["no previous or next page"] if look["footer"] == 0 and chapter else []
                 wrong += [f"{page} ({name}): {text}" for text in problems]
                 if shots and page in SHOTS:
                     shots.mkdir(parents=True, exist_ok=True)
