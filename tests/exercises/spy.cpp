@@ -22,15 +22,18 @@ template <typename F> static F real(F, const char *name) {
 }
 #define REAL(f) real(&f, #f)
 
-template <typename... T> static void note(const char *format, const T... values) {
-  static FILE *const log = [] {
+static FILE *log_file() {
+  static FILE *const file = [] {
     const char *path = getenv("SPY_LOG");
     return path == nullptr ? nullptr : fopen(path, "w");
   }();
-  if (log == nullptr)
+  return file;
+}
+template <typename... T> static void note(const char *format, const T... values) {
+  if (log_file() == nullptr)
     return;
-  fprintf(log, format, values...);
-  fflush(log);
+  fprintf(log_file(), format, values...);
+  fflush(log_file());
 }
 
 // An event that the program asked for has to be released like everything else.

@@ -34,3 +34,16 @@ def closed_form(check):
         if got != right:
             return [f"the spacing of floats at {exact} is {right}, not {got}"]
     return []
+
+
+def factor(check):
+    """01/2: what the host expects is factor·a + b, with a[i] = i % 1021 + 1, b[i] = 3·(i % 1021) + 1."""
+    for args in check.exercise.sizes:
+        n, by = int(args[0]), int(args[1])
+        i = (n - 1) % 1021
+        got = (fields(check.pocl(args), "expected") or ["nothing"])[0]
+        right = f"c[{n - 1}] = {by * (i + 1) + 3 * i + 1:g} (0 of {n} elements differ)"
+        if got != right:
+            return [f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
+                    "is right: is the host's own check as it was?"]
+    return []
