@@ -31,10 +31,10 @@ int main(const int argc, char **argv) {
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
   const size_t width = cpu ? 16 : 4;
-  const size_t unroll = cpu ? 8 : 4;
+  const size_t unroll = cpu ? 8 : 2;
   const size_t local_size = cpu ? 1 : 256;
   const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
-  const size_t num_groups = std::min<size_t>(compute_units * (cpu ? 16 : 16),
+  const size_t num_groups = std::min<size_t>(size_t{compute_units} * (cpu ? 16 : 8),
                                              (items_wanted + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
   check_memory(device, {{n}, {n}, {num_groups}, {copy_ceiling_size(n)}, {copy_ceiling_size(n)}},
@@ -95,7 +95,7 @@ int main(const int argc, char **argv) {
     clerr_chk(clEnqueueNDRangeKernel(queue, last_kernel, 1, nullptr, &last_size, &last_size, 0,
                                      nullptr, &events[1]));
     clerr_chk(clWaitForEvents(2, events));
-    times.push_back(kernel_ms(events[0]) + kernel_ms(events[1]));
+    times.push_back(kernels_ms(events[0], events[1]));
     clerr_chk(clReleaseEvent(events[1]));
     clerr_chk(clReleaseEvent(events[0]));
   }

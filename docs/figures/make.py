@@ -165,12 +165,12 @@ def ndrange():
             else:
                 f.line(cx, 124, cx, 142, LINE, 1.5, dash="3 3")
                 f.text(cx, 158, "×", 18, RED, bold=True)
-    f.text(22, 72, "global id", 12.5, SOFT, "start")
-    f.text(22, 104, "local id", 12.5, SOFT, "start")
+    f.text(12, 72, "global id", 12.5, SOFT, "start")
+    f.text(12, 104, "local id", 12.5, SOFT, "start")
     for i in range(n):
         g = i // local
         f.label(76 + i * 53, 190, 50, 34, f"[{i}]", FOUR[g], 14)
-    f.text(22, 211, "array", 12.5, SOFT, "start")
+    f.text(12, 211, "array", 12.5, SOFT, "start")
     f.text(x0, 250, "the guard keeps work-items 10 and 11 from touching memory behind it", 13, RED, "start")
     return f
 

@@ -1,0 +1,12 @@
+// Vector addition with a factor: c[i] = factor * a[i] + b[i].
+//
+// a, b    in   n floats each
+// c       out  n floats
+// n       in   number of elements; the launch has at least n work-items
+// factor  in   what a is multiplied by
+__kernel void vector_add(__global const float *restrict a, __global const float *restrict b,
+                         __global float *restrict c, const ulong n, const float factor) {
+  const size_t i = get_global_id(0);
+  if (i < n) // the launch is rounded up: its last work-items may have no element
+    c[i] = factor * a[i] + b[i];
+}

@@ -1,0 +1,98 @@
+// Solid pieces: each work-item does neighbouring elements, and the pieces are of the same length.
+#include "../../../common/args.h"
+#include "../../../common/check.h"
+#include "../../../common/clerr.h"
+#include "../../../common/device.h"
+#include "../../../common/source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+static const char *const usage = "usage: program [N]\n"
+                                 "  N  number of elements (default 1000003)\n";
+
+int main(const int argc, char **argv) {
+  check_args(argc, argv, 1, usage);
+  const size_t n = size_arg(argc, argv, 1, 1000003, usage);
+
+  cl_device_id device = pick_device();
+  print_device(device);
+  printf("size      N = %zu\n", n);
+  check_memory(device, {{n, 2}}, usage); // an element has 8 bytes: twice as many as a float
+
+  // The launches: fewer work-items than elements, or more.
+  struct launch {
+    const char *kernel;
+    size_t num_groups;
+    size_t local_size;
+  };
+  const launch launches[] = {
+      {"pieces", 1, 1},
+      {"pieces", 3, 1},
+      {"pieces", 1, 64},
+      {"pieces", 32, 64},
+  };
+
+  cl_int status;
+  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  clerr_chk(status);
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &status);
+  clerr_chk(status);
+  cl_program program = build_program(context, device, load_source("kernel.cl"), "");
+
+  // What no work-item has as its id: an element that nobody writes cannot pass.
+  const cl_ulong nobody = ~cl_ulong{0};
+  std::vector<cl_ulong> owner(n);
+  const size_t bytes = n * sizeof(cl_ulong);
+  cl_mem owner_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY, bytes, nullptr, &status);
+  clerr_chk(status);
+
+  bool ok = true;
+  for (const launch &l : launches) {
+    const size_t global_size = l.num_groups * l.local_size;
+    cl_kernel kernel = clCreateKernel(program, l.kernel, &status);
+    clerr_chk(status);
+    const cl_ulong n_arg = n;
+    clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &owner_buffer));
+    clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_ulong), &n_arg));
+    clerr_chk(clEnqueueFillBuffer(queue, owner_buffer, &nobody, sizeof nobody, 0, bytes, 0, nullptr,
+                                  nullptr));
+
+    // The fastest of five runs: the one that the machine's other work disturbed least.
+    double best_ms = 0.0;
+    for (int run = 0; run < 5; run++) {
+      clerr_chk(clFinish(queue)); // nothing is left in the queue when the clock starts
+      const auto start = std::chrono::steady_clock::now();
+      clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &l.local_size, 0,
+                                       nullptr, nullptr));
+      clerr_chk(clFinish(queue)); // wait: the call above only puts the kernel into the queue
+      const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+      best_ms = run == 0 ? ms.count() : std::min(best_ms, ms.count());
+    }
+    clerr_chk(clEnqueueReadBuffer(queue, owner_buffer, CL_TRUE, 0, bytes, owner.data(), 0, nullptr,
+                                  nullptr));
+
+    // T work-items, pieces of ⌈N / T⌉ elements: element i belongs to piece i / ⌈N / T⌉.
+    const size_t piece = (n + global_size - 1) / global_size;
+    size_t differ = 0;
+    size_t shown = n - 1; // the first element that differs, or the last one
+    for (size_t i = 0; i < n; i++)
+      if (owner[i] != i / piece && differ++ == 0)
+        shown = i;
+    printf("result    owner[%zu] = %llu\n", shown, static_cast<unsigned long long>(owner[shown]));
+    printf("expected  owner[%zu] = %zu (%zu of %zu elements differ)\n", shown, shown / piece,
+           differ, n);
+    printf("time      %s, %zu group%s of %zu: %.3f ms\n", l.kernel, l.num_groups,
+           l.num_groups == 1 ? "" : "s", l.local_size, best_ms);
+    ok = ok && differ == 0;
+    clerr_chk(clReleaseKernel(kernel));
+  }
+
+  clerr_chk(clReleaseMemObject(owner_buffer));
+  clerr_chk(clReleaseProgram(program));
+  clerr_chk(clReleaseCommandQueue(queue));
+  clerr_chk(clReleaseContext(context));
+  return verdict(ok);
+}

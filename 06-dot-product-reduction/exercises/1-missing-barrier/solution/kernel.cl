@@ -1,0 +1,23 @@
+// Dot product: each work-group adds its products to one number; the host adds those.
+//
+// a, b          in     n floats each
+// partial_sums  out    one float for each work-group
+// n             in     number of elements; any number of work-groups will do
+// sums          local  one float for each work-item; the local size is a power of two
+__kernel void dot_product(__global const float *restrict a, __global const float *restrict b,
+                          __global float *restrict partial_sums, const ulong n,
+                          __local float *sums) {
+  float sum = 0.0f;
+  for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
+    sum += a[i] * b[i];
+  const size_t l = get_local_id(0);
+  sums[l] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE); // sums[l + active] below was written by another work-item
+  for (size_t active = get_local_size(0) / 2; active > 0; active /= 2) {
+    if (l < active)
+      sums[l] += sums[l + active];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (l == 0)
+    partial_sums[get_group_id(0)] = sums[0];
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Sets up what is missing and checks your answers to the exercises. See --help.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=common/setup.sh
+. "$root/common/setup.sh"
+
+case ${1-} in
+-h | --help)
+  cat <<'EOF'
+usage: ./check.sh                        all exercises: what is done, and what is next
+       ./check.sh 06                     the exercises of a chapter
+       ./check.sh 06/1                   one exercise; its folder will do as well
+       ./check.sh --report results.csv   the overview, and a file of it for the teacher
+       ./check.sh --again                checks also what has not changed since its last check
+Your answer is compiled, run on PoCL at several sizes, and run under Oclgrind, which finds data races
+and memory errors. Exit code 0: all that was asked for is right; 1: not yet; 2: no such exercise.
+Installs what is missing (with apt; elsewhere it says what to install).
+EOF
+  exit 0
+  ;;
+esac
+
+setup python3 oclgrind ||
+  say "going on with what is there: what could not be checked is said below"
+command -v python3 >/dev/null || {
+  say "check.sh needs Python 3"
+  exit 1
+}
+exec python3 "$root/tests/exercises/check.py" "$@"

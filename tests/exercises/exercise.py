@@ -1,0 +1,427 @@
+"""An exercise, and the check of an answer to it.
+
+An exercise is a folder NN-topic/exercises/K-name with
+
+    README.md       goal, what to do, how to check, two hints
+    exercise.json   which files are the student's, and how they are checked (see Exercise)
+    kernel.cl, host.cpp   the starter
+    solution/       the same files, solved            (not in what students get)
+    wrong/          known wrong answers, see gate.py  (not in what students get)
+
+An answer is checked in a copy: nothing is ever written into the student's folder.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import oclgrind
+import verify
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build")) / "exercises"
+POCL_SECONDS = 20
+OCLGRIND_SECONDS = 45
+WARNINGS = ["-Wall", "-Wextra"]
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+
+
+class Problem(Exception):
+    """Something is wrong with the exercise or the machine, not with the answer."""
+
+
+class Exercise:
+    """What exercise.json says:
+
+    files        the files that are the student's: ["kernel.cl"], ["host.cpp"] or both
+    host         "chapter": the chapter's own host.cpp runs the kernel; "own": the exercise's
+    starter      a regular expression: what the check has to answer to the unchanged starter
+    sizes        argument lists for PoCL (default by chapter), each a string: "17 33 65"
+    oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel
+    drawn        how many more sizes are drawn from the answer's own content (default 2)
+    multiple     what the launch rounds up to, for "right for multiples of 64 only"
+    verify       a function of verify.py that looks further than the program's own check
+    sha256       of the starter's files, so that an unchanged starter is known as one
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.chapter = folder.parent.parent.name
+        self.name = folder.name
+        self.id = f"{self.chapter[:2]}/{self.name}"
+        self.path = folder.relative_to(ROOT)
+        try:
+            data = json.loads((folder / "exercise.json").read_text())
+        except (OSError, ValueError) as error:
+            raise Problem(f"{self.path}/exercise.json: {error}") from None
+        self.files = data["files"]
+        self.host = data["host"]
+        self.starter = data["starter"]
+        self.matrix = "matmul" in self.chapter
+        self.sizes = [s.split() for s in data.get(
+            "sizes", ["1", "16", "64", "17 33 65", "65 17 33", "40 1 100"] if self.matrix else
+            ["1", "63", "64", "65", "1000", "4096"])]
+        self.oclgrind = [s.split() for s in data.get("oclgrind", ["17 33 40"] if self.matrix else ["1", "65", "300"])]
+        self.drawn = data.get("drawn", 2)
+        self.multiple = data.get("multiple", 16 if self.matrix else 64)
+        self.verify = data.get("verify")
+        self.sha256 = data.get("sha256", "")
+
+    def digest(self, folder):
+        """A number for the content of an answer; it does not depend on line ends or trailing blanks."""
+        digest = hashlib.sha256()
+        for name in self.files:
+            try:
+                text = (folder / name).read_text(errors="replace")
+            except OSError:
+                text = "(missing)"
+            digest.update("\n".join(line.rstrip() for line in text.splitlines()).encode() + b"\0")
+        return digest.hexdigest()
+
+    def is_starter(self, folder):
+        return self.digest(folder) == self.sha256
+
+    def drawn_sizes(self, folder):
+        """Sizes that change with the answer, so that none can be written into it."""
+        number = int(self.digest(folder), 16)
+        sizes = []
+        for _ in range(self.drawn):
+            limits = [90, 90, 90] if self.matrix else [50000]
+            size = []
+            for limit in limits:
+                number, rest = divmod(number, limit)
+                size.append(str(rest + 2))
+            sizes.append(size)
+        return sizes
+
+    def hints(self):
+        """The texts of the README's <details>."""
+        readme = (self.folder / "README.md").read_text()
+        return [re.sub(r"\s*\n\s*", " ", text).strip() for text in
+                re.findall(r"<details>\s*<summary>[^\n]*</summary>(.*?)</details>", readme, re.DOTALL)]
+
+
+def all_exercises():
+    return [Exercise(path.parent) for path in sorted(ROOT.glob("[0-9][0-9]-*/exercises/*/exercise.json"))]
+
+
+class Answer:
+    """What a check found: `lines` are (label, text) to show, `problems` those texts that say what is
+    wrong, `no_oclgrind` is true where Oclgrind would have been needed and is not there."""
+
+    def __init__(self):
+        self.lines = []
+        self.problems = []
+        self.no_oclgrind = False
+        self.device = ""
+
+    def ok(self, label, text):
+        self.lines.append((label, text))
+
+    def wrong(self, label, text):
+        self.lines.append((label, text))
+        self.problems.append(text)
+
+
+class Run:
+    """One run of the program: exit code (negative for a signal), what it printed, the spied calls."""
+
+    def __init__(self, args, code, out, err, calls=(), limit=POCL_SECONDS):
+        self.args = args
+        self.code = code
+        self.out = out
+        self.err = err
+        self.calls = list(calls)
+        self.limit = limit  # seconds; the exit code is None where they were not enough
+
+    def passed(self):
+        return self.code == 0 and self.out.endswith("PASSED\n")
+
+
+class Check:
+    """Checks the files in `folder` as an answer to `exercise`."""
+
+    def __init__(self, exercise, folder, warnings=None):
+        self.exercise = exercise
+        self.folder = folder
+        self.warnings = WARNINGS if warnings is None else warnings
+        self.answer = Answer()
+
+    def check(self):
+        BUILD.mkdir(parents=True, exist_ok=True)
+        for name in self.exercise.files:
+            if not (self.folder / name).is_file():
+                self.answer.wrong("files", f"{name} is missing")
+                return self.answer
+        with tempfile.TemporaryDirectory(prefix="exercise-") as scratch:
+            self.scratch = pathlib.Path(scratch)
+            self.run_all()
+        return self.answer
+
+    def run_all(self):
+        exercise, answer = self.exercise, self.answer
+        self.place = self.scratch / exercise.chapter / "exercises" / exercise.name
+        self.place.mkdir(parents=True)
+        (self.scratch / "common").symlink_to(ROOT / "common")
+        for name in ["kernel.cl", "host.cpp"]:
+            source = (self.folder if name in exercise.files else exercise.folder) / name
+            if source.is_file():
+                shutil.copy(source, self.place / name)
+        self.kernel = (self.place / "kernel.cl").read_text(errors="replace") if (self.place / "kernel.cl").is_file() else ""
+        if exercise.host == "chapter":
+            shutil.copy(ROOT / exercise.chapter / "host.cpp", self.scratch / exercise.chapter / "host.cpp")
+            source = self.scratch / exercise.chapter / "host.cpp"
+        else:
+            source = self.place / "host.cpp"
+        self.program = self.compile(source)
+        if self.program is None:
+            return
+        if not self.on_pocl():
+            return
+        if exercise.verify is not None and not answer.problems:
+            before = len(answer.problems)
+            for complaint in getattr(verify, exercise.verify)(self):
+                answer.wrong("look", complaint)
+            if len(answer.problems) == before:
+                answer.ok("look", "what the program prints and calls is as it should be")
+        if exercise.oclgrind:
+            self.under_oclgrind()
+
+    # -- compiling -------------------------------------------------------------------------------
+
+    def compile(self, source):
+        """The program, beside the kernel; None when it does not compile. What was compiled once is
+        kept in the build folder under a name that is its content's."""
+        compiler = os.environ.get("CXX", "c++")
+        command = [compiler, "-std=c++17", "-O2", *self.warnings]
+        digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
+        for header in sorted((ROOT / "common").glob("*.h")):
+            digest.update(header.read_bytes())
+        kept = BUILD / "bin" / digest.hexdigest()[:32]
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            new = kept.with_suffix(f".{os.getpid()}")
+            opencl = ["-framework", "OpenCL"] if os.uname().sysname == "Darwin" else ["-lOpenCL"]
+            try:
+                done = subprocess.run([*command, source.name, *opencl, "-o", str(new)], cwd=source.parent,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                                      timeout=300)
+            except OSError as error:
+                raise Problem(f"no C++ compiler: {error}") from None
+            if done.returncode != 0:
+                errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
+                self.answer.wrong("compiles", "no: " + " | ".join(errors[:3]))
+                return None
+            warnings = [line for line in done.stderr.splitlines() if "warning:" in line]
+            if warnings:
+                self.answer.ok("compiles", "yes, but the compiler warns: " + warnings[0])
+            new.rename(kept)
+        program = self.place / "program"
+        shutil.copy(kept, program)
+        return program
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def environment(self, **more):
+        """The student's environment without what would choose another device or another kernel."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("OCL_", "OCLGRIND", "LD_PRELOAD", "SPY_"))}
+        return {**env, **more}
+
+    def execute(self, command, seconds, env):
+        try:
+            done = subprocess.run([str(c) for c in command], cwd=self.place, env=env, stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=seconds)
+        except subprocess.TimeoutExpired as late:
+            return None, text_of(late.stdout), text_of(late.stderr)
+        return done.returncode, text_of(done.stdout), text_of(done.stderr)
+
+    def pocl(self, args, spy=False):
+        """Runs the program on PoCL; where there is none, on whatever there is."""
+        env = self.environment()
+        vendors = sorted(pathlib.Path("/etc/OpenCL/vendors").glob("*pocl*.icd"))
+        if vendors:
+            only = self.scratch / "vendors"
+            only.mkdir(exist_ok=True)
+            shutil.copy(vendors[0], only / "pocl.icd")
+            env["OCL_ICD_VENDORS"] = f"{only}/"
+        log = self.scratch / "calls.txt"
+        if spy:
+            library = spy_library()
+            if library is None:
+                spy = False
+            else:
+                env.update(LD_PRELOAD=str(library), SPY_LOG=str(log))
+        code, out, err = self.execute([self.program, *args], POCL_SECONDS, env)
+        calls = log.read_text().splitlines() if spy and log.exists() else []
+        return Run(args, code, out, err, calls)
+
+    def simulated(self, args, options=()):
+        """Runs the program under Oclgrind, which has a device of its own; None where it is missing."""
+        if shutil.which("oclgrind") is None:
+            self.answer.no_oclgrind = True
+            return None
+        env = self.environment()
+        env.pop("OCL_ICD_VENDORS", None)
+        code, out, err = self.execute(["oclgrind", *options, "--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100",
+                                       self.program, *args], OCLGRIND_SECONDS, env)
+        return Run(args, code, out, err, limit=OCLGRIND_SECONDS)
+
+    # -- on PoCL ---------------------------------------------------------------------------------
+
+    def on_pocl(self):
+        """True if there is a point in looking further."""
+        runs = []
+        for args in self.exercise.sizes + self.exercise.drawn_sizes(self.folder):
+            run = self.pocl(args)
+            device = re.match(r"device    ([^\n]+)", run.out)
+            self.answer.device = device.group(1) if device else self.answer.device
+            what = self.broken(run)
+            if what:
+                self.answer.wrong("PoCL", what)
+                return run.code is None  # Oclgrind may know what the program waits for
+            runs.append(run)
+        right = [run for run in runs if run.passed()]
+        wrong = [run for run in runs if not run.passed()]
+        if right:
+            self.answer.ok("PoCL", "right for " + self.sizes_text(right))
+        if wrong:
+            self.answer.wrong("PoCL", f"wrong for {self.sizes_text(wrong)}: " + self.first_wrong(wrong[0]))
+            pattern = self.pattern(right, wrong)
+            if pattern:
+                self.answer.wrong("", pattern)
+        return True
+
+    def sizes_text(self, runs):
+        if runs == [] or runs[0].args == []:
+            return "the default"
+        if len(runs[0].args) > 1 or self.exercise.matrix:
+            return ", ".join("×".join(run.args) if self.exercise.matrix else " ".join(run.args) for run in runs)
+        return "N = " + ", ".join(run.args[0] for run in runs)
+
+    def broken(self, run):
+        """What is wrong with a program that does not get as far as a result; None if it does."""
+        if run.code is None:
+            return (f"for {self.sizes_text([run])} it did not end within {run.limit} s: a loop without an end, or a "
+                    "barrier that some work-items never reach?")
+        if "build log:" in run.err:
+            log = re.search(r"build log:\n(.*?)(?:\n\S*host\.cpp:|\Z)", run.err, re.DOTALL).group(1)
+            errors = re.findall(r"[^\s:]*\.cl:(\d+):\d+: (?:error: )?([^\n]*)", log) or \
+                [("?", line) for line in log.splitlines() if line.strip()]
+            return "the kernel does not compile: " + "; ".join(f"line {line}: {what}" for line, what in errors[:3])
+        error = re.search(r"(CL_\w+ \(-\d+\))", run.err)
+        if run.code > 0 and not run.out.endswith(("PASSED\n", "FAILED\n")):
+            if error:
+                said = [line.strip() for line in run.err.splitlines() if line.strip()]
+                place = next((line for line in said if error.group(1) in line), said[0])
+                cause = next((line for line in said if line.startswith("usual cause")), "")
+                return (re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f"; {cause}" if cause else ""))
+            return "the program ends with: " + (run.err.strip().splitlines() or [f"exit code {run.code}, and no word why"])[0]
+        return None
+
+    def first_wrong(self, run):
+        """`N = 65: c[64] should be 257, and is nan` from the lines result and expected."""
+        size = self.sizes_text([run])
+        if run.code is not None and run.code < 0:
+            return (f"for {size} the program crashed (signal {-run.code}): does the kernel read or write outside a "
+                    "buffer?")
+        pairs = re.findall(r"result    ([^\n]+)\nexpected  ([^\n]+)", run.out)
+        for result, expected in pairs:
+            name, value = re.match(r"(?:(.*\S)\s*=\s*)?(\S+)", result).groups()
+            wanted = re.match(r"(?:.*\S\s*=\s*)?(\S+)", expected).group(1)
+            note = re.search(r"\(([^)]*)\)", expected)
+            differ = note and re.match(r"(at least )?[1-9]\d* of", note.group(1))
+            error = note and re.match(r"error (\S+), allowed (\S+)", note.group(1))
+            if error and float(error.group(1)) <= float(error.group(2)):
+                continue
+            if value != wanted or differ or error:
+                nobody = ": nobody wrote it" if "nan" in value or value == str(2**64 - 1) else ""
+                if value == wanted:  # the element shown is right, others are not
+                    return f"with {size}, {note.group(1)}"
+                return (f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}"
+                        + (f" ({note.group(1)})" if differ or error else ""))
+        last = run.out.strip().splitlines()[-1] if run.out.strip() else "nothing"
+        return f"with {size}, the program prints {last!r} and ends with exit code {run.code}"
+
+    def pattern(self, right, wrong):
+        """What the sizes have in common for which the answer is wrong."""
+        if not right or any(len(run.args) == 0 or (run.code or -1) < 0 for run in right + wrong if not run.passed()):
+            return None
+        if self.exercise.matrix:
+            sizes = {id(run): [int(a) for a in run.args[:3]] for run in right + wrong}
+            square = {key: len(set(size)) == 1 for key, size in sizes.items()}
+            if all(square[id(r)] for r in right) and not any(square[id(r)] for r in wrong):
+                return "it is right for square matrices only: is each of M, N and K where it belongs?"
+            whole = {key: all(s % self.exercise.multiple == 0 for s in size) for key, size in sizes.items()}
+        else:
+            sizes = {id(run): int(run.args[0]) for run in right + wrong}
+            whole = {key: size % self.exercise.multiple == 0 for key, size in sizes.items()}
+        if all(whole[id(r)] for r in right) and not any(whole[id(r)] for r in wrong):
+            return (f"it is right for multiples of {self.exercise.multiple} only: who does the elements that are left "
+                    "over?")
+        if self.exercise.matrix:
+            return None
+        if len(right) == 1 and len(wrong) > 2 and sizes[id(right[0])] > 1:
+            return f"it is right for {sizes[id(right[0])]} only: is there a number in it that should follow from n?"
+        if max(sizes[id(r)] for r in right) < min(sizes[id(r)] for r in wrong):
+            return (f"it is right up to {max(sizes[id(r)] for r in right)}, and wrong from "
+                    f"{min(sizes[id(r)] for r in wrong)} on: what is new there?")
+        return None
+
+    # -- under Oclgrind --------------------------------------------------------------------------
+
+    def under_oclgrind(self):
+        answer = self.answer
+        said = {}
+        runs = []
+        for args in self.exercise.oclgrind:
+            run = self.simulated(args)
+            if run is None:
+                answer.ok("Oclgrind", "IS NOT INSTALLED, so nobody has looked for data races and memory errors "
+                          "(Debian, Ubuntu: apt install oclgrind)")
+                return
+            runs.append(run)
+            reports = oclgrind.translate(run.err + run.out, self.kernel)
+            if any(kind == "invalid" for kind, _ in reports) and "invalid" not in said:
+                sizes = [int(c.split()[2]) for c in self.pocl(args, spy=True).calls if c.startswith("create buffer")]
+                reports = oclgrind.translate(run.err + run.out, self.kernel, sizes)
+            for kind, sentence in reports:
+                said.setdefault(kind, f"with {self.sizes_text([run])}, {sentence}")
+            if said:
+                break  # the next size would say the same again
+        if any(kind != "uninitialized" for kind in said):
+            said.pop("uninitialized", None)  # it mostly follows from the others
+        for kind in oclgrind.KINDS:
+            if kind in said:
+                answer.wrong("Oclgrind", said[kind])
+        if not said:
+            bad = [run for run in runs if not run.passed()]
+            if not bad:
+                answer.ok("Oclgrind", f"no races, no memory errors for {self.sizes_text(runs)}")
+            elif not answer.problems:
+                answer.wrong("Oclgrind", "right on PoCL, but on the simulated device: "
+                             + (self.broken(bad[0]) or self.first_wrong(bad[0])))
+
+
+def text_of(output):
+    return (output or b"").decode(errors="replace") if isinstance(output, (bytes, type(None))) else output
+
+
+def spy_library():
+    """tests/exercises/spy.cpp as a library; None where it cannot be had (it needs Linux)."""
+    if os.uname().sysname != "Linux":
+        return None
+    source = pathlib.Path(__file__).with_name("spy.cpp")
+    digest = hashlib.sha256(source.read_bytes() + (ROOT / "common" / "opencl.h").read_bytes()).hexdigest()[:16]
+    library = BUILD / f"spy-{digest}.so"
+    if not library.exists():
+        new = library.with_suffix(f".{os.getpid()}")
+        done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-shared", "-fPIC", str(source),
+                               "-o", str(new), "-ldl"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Problem("tests/exercises/spy.cpp does not compile:\n" + done.stderr)
+        new.rename(library)
+    return library

@@ -1,0 +1,144 @@
+"""Oclgrind's reports, in the words of someone who learns OpenCL.
+
+Oclgrind simulates a device and watches every access to memory. It can end with exit code 0 while it
+reports, so what counts is what it wrote. Only the first report of each kind is translated: the others
+are mostly the same mistake, seen by the next work-item.
+"""
+import re
+
+# The most telling first: what goes wrong after an access outside a buffer is no news.
+KINDS = ["invalid", "divergence", "race", "uninitialized", "other"]
+BYTES = {"float": 4, "i32": 4, "double": 8, "i64": 8, "i16": 2, "i8": 1}
+
+
+def translate(text, kernel="", buffer_sizes=()):
+    """The reports in Oclgrind's output: a list of (kind, sentence), at most one for each kind.
+
+    `kernel`: the text of the kernel file. `buffer_sizes`: bytes of the program's buffers, in the
+    order of their creation, as far as known.
+    """
+    found = {}
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if not re.match(r"(Invalid|Unaligned|Uninitialized|Read-write|Write-write|Work-group divergence)", line):
+            continue
+        block = [line]
+        for more in lines[i + 1:]:
+            if not more.startswith("\t"):
+                break
+            block.append(more.strip())
+        report = Report(block, kernel.splitlines(), buffer_sizes)
+        found.setdefault(report.kind, report)
+    return [(kind, found[kind].sentence()) for kind in KINDS if kind in found]
+
+
+def short(ids):
+    """The ids of a work-item: "3,0,0" becomes "3", and "3,1,0" becomes "(3,1)"."""
+    parts = ids.split(",")
+    while len(parts) > 1 and parts[-1] == "0":
+        parts.pop()
+    return parts[0] if len(parts) == 1 else "(" + ",".join(parts) + ")"
+
+
+class Report:
+    def __init__(self, block, source, buffer_sizes):
+        self.head = block[0]
+        self.body = "\n".join(block[1:])
+        self.buffer_sizes = buffer_sizes
+        self.kind = ("invalid" if re.match(r"Invalid (read|write)", self.head) else
+                     "race" if "data race" in self.head else
+                     "divergence" if "divergence" in self.head else
+                     "uninitialized" if self.head.startswith("Uninitialized") else "other")
+        # (line, column, source line) of each place, in Oclgrind's order
+        self.places = []
+        for at in re.finditer(r"At line (\d+) \(column (\d+)\)[^\n]*\n?([^\n]*)", self.body):
+            line = int(at.group(1))
+            self.places.append((line, int(at.group(2)), source[line - 1] if line <= len(source) else at.group(3)))
+        # (local id, global id, group) of each work-item
+        self.items = [tuple(short(ids) for ids in at.groups()) for at in
+                      re.finditer(r"Local\(([\d,]+)\) Group\(([\d,]+)\)", self.body)]
+        self.global_ids = [short(ids) for ids in re.findall(r"Global\(([\d,]+)\)", self.body)]
+        self.memory, self.buffer, self.element, self.bytes_each = self.address()
+
+    def address(self):
+        """(memory, buffer number, element, bytes of an element): the upper 16 bits are the number."""
+        at = re.search(r"(global|local|private|constant) memory address 0x([0-9a-f]+)", self.head)
+        if not at:
+            return "", 0, 0, 4
+        where = int(at.group(2), 16)
+        size = re.search(r"of size (\d+)", self.head)
+        stored = re.search(r"(?:load|store) (\w+)", self.body)
+        each = int(size.group(1)) if size else BYTES.get(stored.group(1) if stored else "", 4)
+        return at.group(1), where >> 48, (where & (2**48 - 1)) // each, each
+
+    def array(self, place, written):
+        """The array that a statement reads or writes: the column of a read points at it, that of a
+        write at the `=`."""
+        _, column, source = place
+        here = re.match(r"(\w+)\s*\[", source[column - 1:])
+        if here and not written:
+            return here.group(1)
+        names = re.findall(r"(\w+)\s*\[", source[:column - 1] if written else source[column - 1:])
+        names = names or re.findall(r"(\w+)\s*\[", source)
+        return names[0] if names else ""
+
+    def what(self, written):
+        """`sums[1]`; `element 1 of tile` for an array with two indices."""
+        name = self.array(self.places[0], written) if self.places else ""
+        if not name:
+            return f"element {self.element} of {self.memory} memory"
+        if re.search(re.escape(name) + r"\s*\[[^\]]*\]\s*\[", self.places[0][2]):
+            return f"element {self.element} of {name}"
+        return f"{name}[{self.element}]"
+
+    def lines(self):
+        numbers = sorted({line for line, _, _ in self.places if line > 0})
+        if not numbers:
+            return ""
+        return f", line{'s' if len(numbers) > 1 else ''} " + " and ".join(map(str, numbers))
+
+    def sentence(self):
+        return getattr(self, self.kind)()
+
+    def race(self):
+        first_is_store = "store" in self.body.split("Second entity")[0]
+        what = self.what(first_is_store) + self.lines()
+        if self.memory == "local":
+            items = " and ".join(sorted((item[0] for item in self.items), key=numbers_in))
+            return f"work-items {items} of group {self.items[0][1]} race on {what}: which barrier is missing?"
+        items = " and ".join(sorted(self.global_ids, key=numbers_in))
+        how = "both write it" if self.head.startswith("Write-write") else "one writes it while the other reads it"
+        return f"work-items {items} race on {what}: {how}. Which work-item should this element belong to?"
+
+    def invalid(self):
+        written = self.head.startswith("Invalid write")
+        does = "writes" if written else "reads"
+        item = self.global_ids[0] if self.global_ids else "?"
+        name = self.array(self.places[0], written) if self.places else ""
+        size = ""
+        if self.memory == "global" and 0 < self.buffer <= len(self.buffer_sizes):
+            count = self.buffer_sizes[self.buffer - 1] // self.bytes_each
+            size = f": that buffer has {count} element{'s' if count != 1 else ''}"
+        if self.element >= 2**40:  # an index below 0 wraps around
+            return f"work-item {item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
+        what = self.what(written) if name else f"element {self.element}"
+        return (f"work-item {item} {does} {what}, outside its {self.memory} memory{self.lines()}{size}. "
+                "What should keep it from doing so?")
+
+    def divergence(self):
+        count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)
+        n, of = count.groups() if count else ("some", "all")
+        return (f"only {n} of {of} work-items of a group reach the barrier{self.lines()}: all of them have to. "
+                "Is it inside an `if`, or behind a `return`?")
+
+    def uninitialized(self):
+        item = self.global_ids[0] if self.global_ids else "?"
+        return (f"work-item {item} computes with a value that nobody has written{self.lines()}, and puts it into "
+                f"{self.what(True)}. Who should have written that value?")
+
+    def other(self):
+        return f"{self.head}{self.lines()}"
+
+
+def numbers_in(text):
+    return [int(n) for n in re.findall(r"\d+", text)]
