@@ -27,13 +27,12 @@ inline double copy_ceiling(cl_context context, cl_device_id device, cl_command_q
   cl_int status;
   const size_t size = copy_ceiling_size(n);
   const size_t bytes = size * sizeof(float);
-  const float one = 1.0f;
-  cl_mem from_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
+  std::vector<float> ones(size, 1.0f);
+  cl_mem from_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                                      ones.data(), &status);
   clerr_chk(status);
   cl_mem to_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
   clerr_chk(status);
-  clerr_chk(
-      clEnqueueFillBuffer(queue, from_buffer, &one, sizeof one, 0, bytes, 0, nullptr, nullptr));
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
