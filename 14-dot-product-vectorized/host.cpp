@@ -28,13 +28,19 @@ int main(const int argc, char **argv) {
   // stretch of its own; a GPU runs many, with the 16 bytes each that it loads at once.
   const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
   cl_uint compute_units;
+  size_t max_items;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
+                            nullptr));
   const size_t width = cpu ? 16 : 4;
   const size_t unroll = cpu ? 8 : 2;
-  const size_t local_size = cpu ? 1 : 256;
+  size_t local_size = 1; // a power of two, for the tree
+  while (!cpu && local_size < 1024 && local_size * 2 <= max_items)
+    local_size *= 2;
+  const size_t groups_per_unit = cpu ? 16 : 2048 / local_size; // no more run at a time on a GPU
   const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
-  const size_t num_groups = std::min<size_t>(size_t{compute_units} * (cpu ? 16 : 8),
+  const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
                                              (items_wanted + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
   check_memory(device, {{n}, {n}, {num_groups}, {copy_ceiling_size(n)}, {copy_ceiling_size(n)}},
@@ -76,7 +82,7 @@ int main(const int argc, char **argv) {
 
   const cl_ulong n_arg = n;
   const cl_ulong num_sums_arg = num_groups;
-  const size_t last_size = cpu ? 1 : 256; // one work-group
+  const size_t last_size = local_size; // one work-group
   clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &a_buffer));
   clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer));
   clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_mem), &sums_buffer));

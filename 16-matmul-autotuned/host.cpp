@@ -123,8 +123,8 @@ static shape search(cl_context context, cl_device_id device, cl_command_queue qu
       2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   size_t best = list.size();
   double best_ms = INFINITY;
-  // Round 1: of each shape in the registers the middle one of its candidates. Round 2: the other
-  // candidates with the registers' shape that won.
+  // Round 1: all tiles; of panels, which take longer to compile, the middle candidate of each shape
+  // in the registers. Round 2: if panels won, the other ones with the registers' shape that won.
   for (int round = 1; round <= 2; round++) {
     std::vector<size_t> tried;
     for (size_t i = 0; i < list.size(); i++) {
@@ -133,9 +133,9 @@ static shape search(cl_context context, cl_device_id device, cl_command_queue qu
         first--;
       while (last + 1 < list.size() && same_registers(list[last + 1], list[i]))
         last++;
-      const bool middle = i == (first + last) / 2;
-      if (round == 1 ? middle
-                     : best < list.size() && !middle && same_registers(list[best], list[i]))
+      const bool at_once = !list[i].panels || i == (first + last) / 2;
+      const bool won = best < list.size() && same_registers(list[best], list[i]);
+      if (round == 1 ? at_once : !at_once && won)
         tried.push_back(i);
     }
     for (size_t t = 0; t < tried.size(); t++) {

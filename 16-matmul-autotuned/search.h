@@ -61,7 +61,7 @@ inline std::vector<shape> candidates(cl_device_id device, const size_t m, const 
   if (cpu) {
     const size_t width = native_width >= 16 ? 16 : native_width >= 8 ? 8 : 4;
     const size_t registers = width == 16 ? 32 : 16; // AVX-512 has 32, AVX2 and SSE have 16
-    const size_t tiles[7][2] = {{14, 2}, {12, 2}, {8, 3}, {6, 4}, {6, 2}, {4, 3}, {4, 2}};
+    const size_t tiles[4][2] = {{14, 2}, {8, 3}, {6, 2}, {4, 3}}; // rows, vectors across
     for (const auto &[tm, vectors] : tiles) {
       // The sums, the vectors of B, and one value of A; but not less than 2/3 of what there is.
       const size_t needed = tm * vectors + vectors + 1;
@@ -69,7 +69,7 @@ inline std::vector<shape> candidates(cl_device_id device, const size_t m, const 
         continue;
       const size_t tn = vectors * width;
       const size_t bn = std::max<size_t>(1, 128 / tn) * tn;
-      for (const size_t rows : {64, 256, 1024})
+      for (const size_t rows : {64, 256})
         for (const size_t bk : {192, 384}) {
           const size_t bm = std::max<size_t>(1, rows / tm) * tm;
           const size_t groups = (m + bm - 1) / bm * ((n + bn - 1) / bn);
