@@ -417,7 +417,7 @@ def matmul():
 
 def tiling():
     """Chapter 09: the tiles that one work-group reads, step by step."""
-    tile, M, N, K, cell = 2, 6, 6, 8, 17
+    tile, M, N, K = 2, 6, 6, 8
     group = (1, 2)  # get_group_id(1), get_group_id(0)
     steps = [first for first in range(0, K, tile)]  # for (first = 0; first < K; first += TILE)
     f = Figure(680, 342, "Tiling, step by step")
