@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the chapter programs and the libraries people would use instead, side by side.
 
-    bench/run.py [--out docs/results/NAME] [--quick] [--rounds 5] [--device cpu] [--parts abcd]
+    bench/run.py [--out docs/results/NAME] [--quick] [--rounds 5] [--device cpu]
+                 [--sizes 1024,2048] [--lengths 20,26]
 
 Builds what it needs with CMake into --build (default build/), then runs everything over sizes,
 all programs of a size one after the other and that several times, so that what disturbs the
@@ -293,10 +294,11 @@ def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
     intensities = [2 ** (e / 4) for e in range(-16, 50)]
     axes.plot(intensities, [min(arithmetic, bandwidth * i) for i in intensities], color="#808080")
     dots = []
-    for series, by_size in {**vectors, **matmul}.items():
+    for product, (series, by_size) in ([(False, one) for one in vectors.items()] +
+                                       [(True, one) for one in matmul.items()]):
         size = max(by_size)
         rate = statistics.median(by_size[size])
-        if series in matmul and size in matmul[series] and by_size is matmul[series]:
+        if product:
             intensity = size / 6  # 2n³ operations, 3n² floats
         else:
             intensity = 1 / 4  # a multiply-add for two floats; a sum: an addition for one
@@ -304,9 +306,11 @@ def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
                 intensity = 1 / 12  # a multiplication for three floats
             rate *= intensity
         dots.append((series, intensity, rate))
+    named = set()
     for series, intensity, rate in dots:
         axes.plot([intensity], [rate], marker="s" if series in PEERS else "o", linestyle="none",
-                  color=COLORS[series], label=label(series))
+                  color=COLORS[series], label=None if series in named else label(series))
+        named.add(series)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     finish(fig, axes, path, loc="lower right", ncol=2)
