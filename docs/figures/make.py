@@ -306,7 +306,6 @@ def tree(values, title, broken=False):
         f.text(x0 + (l + 0.5) * w, 26, f"l = {l}", 12.5, SOFT)
     f.cells(x0, 34, w, 34, sums, [BLUE] * local, 15)
     right = list(values)
-    late = set()
     y = 68
     step = 0
     while active > 0:
@@ -319,7 +318,6 @@ def tree(values, title, broken=False):
         if broken and step == 2:
             lagging = active * 2 - 1
             sums[lagging - active] = before[lagging - active] + values[lagging]
-            late = {lagging - active, lagging}
         if not broken:
             f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
             f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
@@ -419,7 +417,7 @@ def matmul():
 
 def tiling():
     """Chapter 09: the tiles that one work-group reads, step by step."""
-    tile, M, N, K, cell = 2, 6, 6, 8, 17
+    tile, M, N, K = 2, 6, 6, 8
     group = (1, 2)  # get_group_id(1), get_group_id(0)
     steps = [first for first in range(0, K, tile)]  # for (first = 0; first < K; first += TILE)
     f = Figure(680, 342, "Tiling, step by step")
@@ -428,7 +426,6 @@ def tiling():
     for s, index in enumerate(shown):
         first = steps[index]
         x0 = 24 + s * 214
-        ax, ay, bx, by = x0, 214 - 8, x0 + 8 * cell * 0 + 92, 64
         a_rows = range(group[0] * tile, group[0] * tile + tile)
         b_cols = range(group[1] * tile, group[1] * tile + tile)
         small = 11
@@ -505,7 +502,6 @@ def rounding_path():
     f.text(heads[0] + 10, 92, "terms: ⌈N / global size⌉", 12.5, ORANGE, "start")
     y, active = 118, items // 2
     pos = heads
-    step = 0
     for x in heads:
         f.box(x - 10, y, 20, 20, GREY, SOFT, 3)
         f.line(x, 70, x, y - 1, ORANGE if x == heads[0] else LINE, 1.4)
@@ -598,7 +594,7 @@ def vector_loads():
     for r, (name, width, flight) in enumerate(rows):
         y = 42 + r * 84
         f.text(24, y, name, 14, INK, "start", True)
-        x, cell = 24, 11
+        x = 24
         total = 626
         latency, done = 118, 0
         t = 0

@@ -9,7 +9,6 @@ with the status that it stands under.
 """
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
