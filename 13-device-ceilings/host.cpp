@@ -73,7 +73,7 @@ int main(const int argc, char **argv) {
   // The first ceiling: copying, by the runtime (width 0) and by a kernel in several shapes.
   std::vector<measurement> copies;
   double right = 0.0; // elements copied right, over all shapes
-  for (const size_t width : {0, 1, 4, 16}) {
+  for (const size_t width : {0u, 1u, 4u, 16u}) {
     const std::string vector = width == 1 ? "float" : "float" + std::to_string(width);
     cl_program program = nullptr;
     cl_kernel kernel = nullptr;
@@ -131,8 +131,8 @@ int main(const int argc, char **argv) {
   const size_t local_size = 64;
   right = 0.0;
   double results = 0.0;
-  for (const size_t width : {1, 4, 16})
-    for (const size_t chains : {2, 12}) {
+  for (const size_t width : {1u, 4u, 16u})
+    for (const size_t chains : {2u, 12u}) {
       const std::string vector = width == 1 ? "float" : "float" + std::to_string(width);
       cl_program program = build_program(
           context, device, source, "-D CHAINS=" + std::to_string(chains) + " -D VECTOR=" + vector);

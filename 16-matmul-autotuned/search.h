@@ -69,8 +69,8 @@ inline std::vector<shape> candidates(cl_device_id device, const size_t m, const 
         continue;
       const size_t tn = vectors * width;
       const size_t bn = std::max<size_t>(1, 128 / tn) * tn;
-      for (const size_t rows : {64, 256})
-        for (const size_t bk : {192, 384}) {
+      for (const size_t rows : {64u, 256u})
+        for (const size_t bk : {192u, 384u}) {
           const size_t bm = std::max<size_t>(1, rows / tm) * tm;
           const size_t groups = (m + bm - 1) / bm * ((n + bn - 1) / bn);
           const bool local_fits = bn * bk * sizeof(float) <= local_memory;
@@ -80,10 +80,10 @@ inline std::vector<shape> candidates(cl_device_id device, const size_t m, const 
     }
   }
 
-  for (const size_t tm : {4, 8, 16})
-    for (const size_t bm : {32, 64, 128, 256})
-      for (const size_t bn : {32, 64, 128, 256})
-        for (const size_t bk : {8, 16}) {
+  for (const size_t tm : {4u, 8u, 16u})
+    for (const size_t bm : {32u, 64u, 128u, 256u})
+      for (const size_t bn : {32u, 64u, 128u, 256u})
+        for (const size_t bk : {8u, 16u}) {
           const size_t tn = std::min<size_t>(tm, 8);
           const size_t items = (bm / tm) * (bn / tn);
           if (items < 32 || items > std::min<size_t>(max_items, 256))

@@ -37,7 +37,7 @@ inline double copy_ceiling(cl_context context, cl_device_id device, cl_command_q
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
   double best_ms = NAN;
-  for (const size_t width : {0, 4, 16}) { // 0: the runtime's own copy
+  for (const size_t width : {0u, 4u, 16u}) { // 0: the runtime's own copy
     cl_program program = nullptr;
     cl_kernel kernel = nullptr;
     if (width > 0) {
@@ -90,7 +90,7 @@ inline double arithmetic_ceiling(cl_context context, cl_device_id device, cl_com
       clCreateBuffer(context, CL_MEM_READ_WRITE, items * 16 * sizeof(float), nullptr, &status);
   clerr_chk(status);
   double best = NAN;
-  for (const size_t width : {1, 16}) {
+  for (const size_t width : {1u, 16u}) {
     cl_program program =
         build_program(context, device, load_source("../13-device-ceilings/kernel.cl"),
                       "-D CHAINS=" + std::to_string(chains) +
