@@ -8,7 +8,8 @@ An HTML comment before a fenced block says what the block is; it is invisible on
     <!-- code: kernel.cl -->                              the whole file
     <!-- code: kernel.cl from `A` to `B` -->              from the line that begins with A to the next one
                                                           that begins with B; `}` is the closing brace of
-                                                          A's own block; without "to", the one line
+                                                          A's own block; without "to", the one line.
+                                                          Also: from `A`, 12 lines; after `B` from `A`
     <!-- diff: 05-x/host.cpp 06-y/host.cpp -->            hunks of a diff: all lines must stand in the files
     <!-- output: 06-dot-product-reduction 1000003 -->     what the program prints
     <!-- trap: 03-launch-geometry 1000; kernel.cl: `OLD` -> `NEW`; errors -->
@@ -96,17 +97,24 @@ def source_file(page, name):
 
 def listing(page, text):
     """The lines that the marker `code: text` asks for."""
-    match = re.fullmatch(r"(\S+)(?: from `(.+?)`)?(?: to `(.+?)`)?", text)
+    match = re.fullmatch(r"(\S+)(?: after `(.+?)`)?(?: from `(.+?)`)?(?: to `(.+?)`|, (\d+) lines)?", text)
     if match is None:
         raise Wrong(f"not understood: code: {text}")
-    name, start, end = match.groups()
+    name, after, start, end, count = match.groups()
     lines = source_file(page, name).read_text().splitlines()
     if start is None:
         return lines
     firsts = [i for i, line in enumerate(lines) if line.strip().startswith(start)]
+    if after is not None:
+        behind = [i for i, line in enumerate(lines) if line.strip().startswith(after)]
+        if len(behind) != 1:
+            raise Wrong(f"{name}: {len(behind)} lines begin with `{after}`, where one was expected")
+        firsts = [i for i in firsts if i > behind[0]][:1]
     if len(firsts) != 1:
         raise Wrong(f"{name}: {len(firsts)} lines begin with `{start}`, where one was expected")
     first = firsts[0]
+    if count is not None:
+        return lines[first:first + int(count)]
     if end is None:
         return [lines[first]]
     indent = len(lines[first]) - len(lines[first].lstrip())
@@ -160,7 +168,7 @@ def masked(line):
         line = re.sub(r"-?\d+\.\d+(e[+-]?\d+)?", "#", line)
     line = re.sub(r"\d+( work-groups of \d+ \(from the device\))", r"#\1", line)
     if line.startswith("time"):
-        line = re.sub(r"\s+", " ", line)
+        line = re.sub(r"\b\d+ %", "# %", re.sub(r"\s+", " ", line))
     return re.sub(r"(/\S+/)(host\.cpp|[a-z]+\.h):", r"\2:", line)
 
 
@@ -264,6 +272,8 @@ class Workplace:
         script = "set -e\n" + "\n".join(content) + "\n"
         try:
             done = subprocess.run(["bash", "-c", script], cwd=pathlib.Path(self.temporary.name) / folder,
+                                  env={**os.environ, "XDG_CACHE_HOME": self.temporary.name + "/.cache",
+                                       "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", os.path.expanduser("~/.cache/pocl"))},
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
         except subprocess.TimeoutExpired:
             raise Wrong("the commands did not end within 240 seconds") from None
