@@ -35,11 +35,11 @@ int main(const int argc, char **argv) {
   cl_kernel kernel = clCreateKernel(program, "sum", &status);
   clerr_chk(status);
 
-  // Numbers around 1, none of which is a round one: every addition is rounded.
+  // Numbers a little above 1: in a long sum, the little is lost again and again.
   std::vector<float> x(n), sums(global_size, NAN);
   fill_real(x, 1);
   for (float &value : x)
-    value = 1.0f + value / 4.0f;
+    value = 1.0f + (value + 1.0f) / 8192.0f;
 
   cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                    n * sizeof(float), x.data(), &status);
