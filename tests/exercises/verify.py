@@ -194,6 +194,16 @@ def choose_uf(check):
         return [f"times for UF = 2, 4, 8, 16, 32 and 64 are wanted; there are those of {sorted(found)}"]
     if not best.isdigit() or int(best) not in found:
         return [f"the line best says {best!r}, which is none of them"]
+    each = [(t["end"] - t["start"]) * 1e-6 for t in times(run, "11f0") if "start" in t and "end" in t]
+    levels = 0  # launches of a run with UF = 2: those come first, six runs of them
+    left = 200000
+    while left > 1:
+        left = max(1, left // 2)
+        levels += 1
+    runs = sorted(sum(each[r * levels:(r + 1) * levels]) for r in range(1, 6))
+    if len(each) >= 6 * levels and abs(found[2] - runs[2]) > 0.001:
+        return [f"a run with UF = 2 is {levels} launches, which take {runs[2]:.3f} ms together (the median of five); the "
+                f"program prints {found[2]:.3f} ms: is the sum of all levels in it?"]
     if found[int(best)] > min(found.values()):
         fastest = min(found, key=found.get)
         return [f"UF = {fastest} took {found[fastest]:.3f} ms, less than the {found[int(best)]:.3f} ms of the UF = {best} "
