@@ -46,7 +46,8 @@ int main(const int argc, char **argv) {
   bool ok = true;
   size_t best_uf = 0;
   double best_ms = INFINITY;
-  for (const size_t uf : {2, 4, 8, 16, 32, 64}) {
+  const size_t candidates[] = {2, 4, 8, 16, 32, 64};
+  for (const size_t uf : candidates) {
     const std::string options = "-D UF=" + std::to_string(uf) + "ul"; // a constant for the compiler
     cl_program program = build_program(context, device, load_source("kernel.cl"), options);
     cl_kernel kernel = clCreateKernel(program, "sum_unrolled", &status);
