@@ -38,6 +38,22 @@ inline double kernel_ms(cl_event event, const char *file = __builtin_FILE(),
   return resolution > 0 && end > start ? static_cast<double>(end - start) * 1e-6 : NAN;
 }
 
+// Returns the milliseconds from the start of the first to the end of the last of several commands,
+// the gaps between them included. As kernel_ms otherwise.
+inline double kernels_ms(cl_event first, cl_event last, const char *file = __builtin_FILE(),
+                         const int line = __builtin_LINE()) {
+  if (std::isnan(kernel_ms(first, file, line)) || std::isnan(kernel_ms(last, file, line)))
+    return NAN;
+  cl_ulong start = 0;
+  cl_ulong end = 0; // both in nanoseconds
+  clerr_chk(
+      clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr),
+      file, line);
+  clerr_chk(clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+            file, line);
+  return end > start ? static_cast<double>(end - start) * 1e-6 : NAN;
+}
+
 // Is another run worth its time? True until there are a warm-up and five runs, or a warm-up and
 // one run that took two seconds in all. `times`: milliseconds of the runs so far.
 inline bool more_runs(const std::vector<double> &times) {

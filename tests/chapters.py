@@ -4,7 +4,11 @@ The build folder is the environment variable BUILD_DIR, which each CMakeLists.tx
 """
 import os
 import pathlib
+import re
+import shutil
 import subprocess
+import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
@@ -20,22 +24,31 @@ def program(chapter, build=BUILD):
     return path
 
 
+def parameters(chapter):
+    """The names of a chapter's arguments, as its usage line gives them: ["M", "N", "K"]."""
+    text = (ROOT / chapter / "host.cpp").read_text()
+    usage = re.search(rf'usage: {chapter}([^\\]*)', text)
+    if usage is None:
+        raise SystemExit(f"{chapter}/host.cpp has no line 'usage: {chapter} ...'")
+    return re.findall(r"[A-Z]+", usage.group(1))
+
+
 def is_matrix(chapter):
     """Does the chapter take [M [N [K]]] (else it takes [N])?"""
-    return "matmul" in chapter
+    return parameters(chapter)[:1] == ["M"]
 
 
-def takes_sizes(chapter):
-    """Does the chapter compute anything? 02 only shows what there is."""
-    return chapter != "02-device-query"
+def tiny_size(chapter):
+    """The arguments of the shortest run that still goes through the whole program."""
+    return ["3", "2", "5"] if is_matrix(chapter) else ["5"] if parameters(chapter) else []
 
 
 def small_sizes(chapter):
     """Argument lists that run fast: one element, a multiple of the group, and none."""
-    if not takes_sizes(chapter):
+    if not parameters(chapter):
         return [[]]
     if is_matrix(chapter):
-        return [["1"], ["64"], ["17", "33", "65"]]
+        return [["1"], ["32", "32", "64"], ["17", "33", "65"]]
     if chapter == "12-sum-unrolled":
         return [["1"], ["256"], ["1000", "3"]]
     return [["1"], ["256"], ["1000"]]
@@ -50,3 +63,86 @@ def run(command, env=None, cwd=None, timeout=120, **options):
                           cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", **options)
     return done.returncode, done.stdout, done.stderr
+
+
+SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
+
+
+def need_tool(name, package):
+    """Returns the path of a program that only some checks need; without it, the test is SKIPPED."""
+    path = shutil.which(name)
+    if path is None:
+        print(f"SKIPPED: {name} is missing (on Debian and Ubuntu: apt install {package})")
+        sys.exit(SKIPPED)
+    return path
+
+
+def crashed(code, err):
+    """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
+    wrong = [f"ended by signal {-code}"] if code < 0 else []
+    wrong += [f"a sanitizer reports: {line}" for line in err.splitlines()
+              if "Sanitizer" in line or "runtime error:" in line][:1]
+    return wrong
+
+
+def figure(label, name, **values):
+    """Notes what one test of a label counted, for the total of that label."""
+    folder = BUILD / "figures" / label
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{key} {value}\n" for key, value in values.items())
+    (folder / name).write_text(text)
+
+
+def total(label, names):
+    """Adds up what the tests named `names` noted with figure(); an error that names a missing one."""
+    sums = {}
+    for name in names:
+        path = BUILD / "figures" / label / name
+        if not path.exists():
+            raise SystemExit(f"{label}: no figures of {name}: run ctest -L {label}")
+        for line in path.read_text().splitlines():
+            key, value = line.split()
+            sums[key] = sums.get(key, 0) + int(value)
+    return sums
+
+
+def publish(label, text):
+    """Prints the one line that a label is summed up in, and keeps it in figures/<label>.txt."""
+    print(text)
+    (BUILD / "figures").mkdir(parents=True, exist_ok=True)
+    (BUILD / "figures" / f"{label}.txt").write_text(text + "\n")
+
+
+# Their launches do not shrink with N: on Oclgrind the default tests run only the first and the last
+# work-group, at one size.
+LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "13-device-ceilings"]
+
+
+def oclgrind(command, *options, timeout=600):
+    """Runs a command on Oclgrind's simulated device. Returns (exit code, standard output, standard
+    error, what Oclgrind reports). Its exit code is 0 even when it reports, so that has to be read."""
+    tool = need_tool("oclgrind", "oclgrind")
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        code, out, err = run([tool, "--log", log, *options, *command], timeout=timeout)
+        return code, out, err, log.read_text() if log.exists() else ""
+
+
+CHECKS = ["--data-races", "--uninitialized", "--check-api"]  # memory errors are always reported
+
+
+def wrong_under_oclgrind(command, quick=False, timeout=600):
+    """What is wrong with a command that is to pass on Oclgrind without a report: a list. `quick` runs
+    the first and the last work-group of each launch only; the result is wrong then, and not looked at."""
+    code, out, err, log = oclgrind(command, *CHECKS, *(["--quick"] if quick else []), timeout=timeout)
+    wrong = crashed(code, err)
+    if "Oclgrind" not in out:
+        wrong.append("it did not run on Oclgrind's device")
+    reports = [line.strip() for line in (log + err).splitlines() if line.strip()]
+    if reports:
+        wrong.append("Oclgrind reports: " + " / ".join(reports[:6]))
+    if not quick and (code != 0 or "PASSED" not in out.splitlines()):
+        wrong.append(f"it does not pass, exit code {code}")
+    if quick and not re.search("^(PASSED|FAILED)$", out, re.MULTILINE):
+        wrong.append(f"it does not get to its verdict, exit code {code}")
+    return wrong

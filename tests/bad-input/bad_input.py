@@ -39,7 +39,7 @@ def case(what, command, code, *texts, env=None, **options):
 
 def bad_arguments(chapter, program):
     usage = f"usage: {chapter}"
-    if not chapters.takes_sizes(chapter):
+    if not chapters.parameters(chapter):
         for text in ["1", "0", ""]:
             case(f"argument {text!r}", [program, text], 2, "too many arguments", usage)
         help_goes_to_standard_output(program, usage)
@@ -58,7 +58,7 @@ def bad_arguments(chapter, program):
         (str(2**64 - 1), "too large for this device"),
     ]:
         case(f"argument {text!r}", [program, text], 2, message, usage)
-    parameters = 3 if chapters.is_matrix(chapter) else 2 if chapter == "12-sum-unrolled" else 1
+    parameters = len(chapters.parameters(chapter))
     for i in range(1, parameters):
         case(f"argument {i + 1} 12x", [program] + ["10"] * i + ["12x"], 2, "not a size", usage)
     if chapter == "12-sum-unrolled":

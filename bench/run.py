@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Runs the chapter programs and the libraries people would use instead, side by side.
+
+    bench/run.py [--out docs/results/NAME] [--quick] [--rounds 5] [--device cpu]
+                 [--sizes 1024,2048] [--lengths 20,26]
+
+Builds what it needs with CMake into --build (default build/), then runs everything over sizes,
+all programs of a size one after the other and that several times, so that what disturbs the
+machine disturbs all of them. Writes CSV, tables and plots into --out:
+
+    (a) matrix product, chapters 08 to 16 and libraries      matmul.csv  matmul.svg
+    (b) dot product and sum, chapters 05 to 07, 11, 12, 14   vectors.csv vectors.svg
+    (c) roofline: each chapter's rate under the ceilings of chapter 13   roofline.svg
+    (d) the staircase: each chapter against the naive one    staircase.svg
+    README.md: the tables, the plots, the machine and the command
+
+Numbers are medians of the rounds, each a median of five runs in the program; the spread is from the
+slowest to the fastest round. A library that is not there is named as absent.
+"""
+import argparse
+import csv
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MATMUL = ["08-matmul-naive", "09-matmul-tiled", "10-matmul-wpt", "15-matmul-register-tiled",
+          "16-matmul-autotuned"]
+VECTORS = ["07-dot-product-profiling", "11-sum-reduction", "12-sum-unrolled",
+           "14-dot-product-vectorized"]
+PEERS = {  # name: source, what to link, who finds out that it is there
+    "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
+    "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
+    "cuBLAS": ("peer_cublas.cpp", ["-lcublas", "-lcudart"]),
+}
+COLORS = {"08": "#9e9e9e", "09": "#c49a00", "10": "#e07b00", "15": "#d62728", "16": "#8e44ad",
+          "07 naive": "#9e9e9e", "07 reduction": "#c49a00", "11": "#e07b00", "12": "#17a2b8",
+          "14": "#8e44ad", "OpenBLAS": "#2e8b57", "CLBlast": "#4682b4", "cuBLAS": "#5a9e00"}
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def build(folder):
+    """Builds the chapters into `folder`; returns where each program lies."""
+    say(f"building the chapters in {folder}")
+    for command in (["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"],
+                    ["cmake", "--build", folder, "-j", str(os.cpu_count())]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(done.stdout[-3000:] + done.stderr[-3000:])
+    return {c: folder / c / c for c in ["13-device-ceilings"] + MATMUL + VECTORS}
+
+
+def build_peers(folder):
+    """Compiles the peer programs; returns (those that run here, why each other one is absent)."""
+    present, absent = {}, {}
+    cuda = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
+    target = folder / "bench"
+    target.mkdir(parents=True, exist_ok=True)
+    for name, (source, libraries) in PEERS.items():
+        command = ["g++", "-std=c++17", "-O2", str(ROOT / "bench" / source), "-o",
+                   str(target / name)]
+        if name == "cuBLAS":
+            command += [f"-I{cuda}/include", f"-L{cuda}/lib64", f"-Wl,-rpath,{cuda}/lib64"]
+        done = subprocess.run(command + libraries + ["-lOpenCL"], capture_output=True, text=True)
+        if done.returncode != 0:
+            absent[name] = "it cannot be compiled against here"
+            continue
+        present[name] = [str(target / name)]
+        rate = run(present[name] + ["dot", "1000"])
+        if rate is None:
+            del present[name]
+            absent[name] = "its program does not run here"
+    return present, absent
+
+
+def peer_environment(name, present):
+    """OpenBLAS falls back to its slowest kernels on a processor newer than itself: help it."""
+    if name != "OpenBLAS" or "OPENBLAS_CORETYPE" in os.environ:
+        return {}
+    out = subprocess.run(present[name] + ["dot", "1"], capture_output=True, text=True).stdout
+    if "for Prescott" not in out:
+        return {}
+    try:
+        flags = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return {}
+    core = "SKYLAKEX" if "avx512f" in flags else "HASWELL" if "avx2" in flags else None
+    return {"OPENBLAS_CORETYPE": core} if core else {}
+
+
+def run(command, env=None):
+    """Runs a program once; returns its lines with a time as (what, rate), None if it fails."""
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                          env={**os.environ, **(env or {})})
+    if done.returncode != 0 or not done.stdout.endswith("PASSED\n"):
+        say(f"FAILED: {shlex.join(map(str, command))}\n{done.stdout[-600:]}{done.stderr[-600:]}")
+        return None
+    return [(m[1], float(m[2])) for m in
+            re.finditer(r"^time +(.*?):? [\d.]+ ms, ([\d.]+) G(?:B|FLOP)/s$", done.stdout, re.M)]
+
+
+def series_of(program, lines):
+    """The rates that a program's lines stand for, by the name of the series."""
+    if program == "07-dot-product-profiling":
+        return {"07 naive": lines[0][1], "07 reduction": lines[1][1]}
+    if program == "11-sum-reduction":
+        return {"11": lines[-1][1]}  # the launch derived from the device
+    if program == "12-sum-unrolled":
+        return {"12": lines[0][1]}
+    return {program[:2] if program[0] in "01" else program: lines[0][1]}
+
+
+def measure(title, sizes, programs, peers, peer_arguments, rounds, slow_limit):
+    """All programs at all sizes, interleaved. Returns {series: {size: [rate of each round]}}."""
+    results, left_out = {}, {}
+    for at, size in enumerate(sizes):
+        for r in range(rounds):
+            say(f"{title}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
+            for name, command, env in (
+                    [(p, [path, str(size)], None) for p, path in programs.items()] +
+                    [(p, path + peer_arguments(size), env) for p, (path, env) in peers.items()]):
+                if name in left_out:
+                    continue
+                lines = run(command, env)
+                if not lines:
+                    left_out[name] = f"failed at {size}"
+                    continue
+                for series, rate in series_of(name, lines).items():
+                    results.setdefault(series, {}).setdefault(size, []).append(rate)
+                if r == 0 and name == "08-matmul-naive" and 2e-9 * size**3 / lines[0][1] > slow_limit:
+                    left_out[name] = f"too slow above {size}"
+    return results, left_out
+
+
+def write_csv(path, results, unit):
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["series", "size", f"median {unit}", "slowest", "fastest", "rounds"])
+        for series, sizes in results.items():
+            for size, rates in sizes.items():
+                out.writerow([series, size, f"{statistics.median(rates):.4g}", f"{min(rates):.4g}",
+                              f"{max(rates):.4g}", len(rates)])
+
+
+def label(series):
+    return {"08": "08 naive", "09": "09 tiles", "10": "10 WPT", "15": "15 registers",
+            "16": "16 autotuned", "11": "11 sum", "12": "12 sum, UF = 2",
+            "14": "14 vectorized"}.get(series, series)
+
+
+def table(results, sizes, unit):
+    """A markdown table: medians, and the spread in per cent of the median."""
+    lines = [f"| {unit} | " + " | ".join(str(s) for s in sizes) + " |",
+             "| --- |" + " ---: |" * len(sizes)]
+    for series, by_size in results.items():
+        cells = []
+        for size in sizes:
+            rates = by_size.get(size)
+            if not rates:
+                cells.append("–")
+                continue
+            middle = statistics.median(rates)
+            spread = 100 * (max(rates) - min(rates)) / middle if middle > 0 else 0
+            cells.append(f"{middle:,.4g}" if middle < 1000 else f"{middle:,.0f}")
+            cells[-1] += f" ±{spread / 2:.0f} %"
+        lines.append(f"| {label(series)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def figure(plt, title, x, y):
+    fig, axes = plt.subplots(figsize=(8, 5))
+    fig.patch.set_alpha(0)
+    axes.patch.set_alpha(0)
+    grey = "#808080"  # readable on light and on dark pages
+    axes.set_title(title, color=grey)
+    axes.set_xlabel(x, color=grey)
+    axes.set_ylabel(y, color=grey)
+    axes.tick_params(colors=grey, which="both")
+    for spine in axes.spines.values():
+        spine.set_color(grey)
+    axes.grid(True, color=grey, alpha=0.25)
+    return fig, axes
+
+
+def finish(fig, axes, path, **legend):
+    box = axes.legend(frameon=False, labelcolor="#808080", fontsize=9, **legend)
+    box.set_zorder(5)
+    fig.tight_layout()
+    fig.savefig(path, transparent=True, metadata={"Date": None})
+
+
+def curves(plt, results, path, title, x, y, base):
+    fig, axes = figure(plt, title, x, y)
+    for series, by_size in results.items():
+        sizes = sorted(by_size)
+        rates = [statistics.median(by_size[s]) for s in sizes]
+        library = series in PEERS
+        axes.plot(sizes, rates, color=COLORS[series], marker="s" if library else "o", markersize=4,
+                  linestyle="--" if library else "-", label=label(series))
+    axes.set_xscale("log", base=base)
+    axes.set_yscale("log")
+    finish(fig, axes, path, loc="lower right")
+    plt.close(fig)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/results/this-machine")
+    options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    options.add_argument("--quick", action="store_true", help="small sizes, one round")
+    options.add_argument("--rounds", type=int, default=0, help="default 5, 1 with --quick")
+    options.add_argument("--device", help="OCL_DEVICE for all programs: gpu, cpu, part of a name")
+    options.add_argument("--sizes", help="for (a) instead of the default, such as 1024,2048")
+    options.add_argument("--lengths", help="for (b), as powers of two, such as 20,26")
+    args = options.parse_args()
+    if args.device:
+        os.environ["OCL_DEVICE"] = args.device
+    args.build = args.build.resolve()
+    programs = build(args.build)
+    found, absent = build_peers(args.build)
+
+    ceiling_lines = subprocess.run([programs["13-device-ceilings"]] + (["65536"] if args.quick else []),
+                                   capture_output=True, text=True)
+    if ceiling_lines.returncode != 0:
+        raise SystemExit(ceiling_lines.stdout + ceiling_lines.stderr)
+    device = re.search(r"^device +(.*)$", ceiling_lines.stdout, re.M)[1]
+    ceilings = re.search(r"ceilings: ([\d.]+|-?nan) GB/s, ([\d.]+|-?nan) GFLOP/s",
+                         ceiling_lines.stdout)
+    bandwidth, arithmetic = float(ceilings[1]), float(ceilings[2])
+    gpu = arithmetic > 5000  # fast enough for large sizes
+    cuda_device = "NVIDIA" in device
+    if "cuBLAS" in found and not cuda_device:
+        absent["cuBLAS"] = "not run: the chapters run on another device here"
+        del found["cuBLAS"]
+    if cuda_device and "OpenBLAS" in found:
+        absent["OpenBLAS"] = "not run: it computes on the CPU, the chapters on a GPU here"
+        del found["OpenBLAS"]
+    peers = {name: (path, peer_environment(name, found)) for name, path in found.items()}
+
+    rounds = args.rounds or (1 if args.quick else 5)
+    if args.sizes:
+        sizes = [int(s) for s in args.sizes.split(",")]
+    else:
+        sizes = [64, 128] if args.quick else [64, 128, 256, 512, 1024, 2048, 4096] + [8192] * gpu
+    if args.lengths:
+        lengths = [2 ** int(p) for p in args.lengths.split(",")]
+    else:
+        lengths = [2 ** p for p in ((10, 14) if args.quick else range(10, 29 if gpu else 27, 2))]
+    out = args.out
+    out.mkdir(parents=True, exist_ok=True)
+
+    matmul, left_a = measure("matrix product", sizes, {c: programs[c] for c in MATMUL}, peers,
+                             lambda s: ["gemm", str(s), str(s), str(s)], rounds, 20)
+    vectors, left_b = measure("dot product and sum", lengths, {c: programs[c] for c in VECTORS},
+                              peers, lambda s: ["dot", str(s)], rounds, 1e9)
+    write_csv(out / "matmul.csv", matmul, "GFLOP/s")
+    write_csv(out / "vectors.csv", vectors, "GB/s")
+
+    plots = []
+    try:
+        import matplotlib
+        matplotlib.use("svg")
+        import matplotlib.pyplot as plt
+        matplotlib.rcParams["svg.hashsalt"] = "opencl-step-by-step"
+    except ImportError:
+        say("no plots: Python's matplotlib is absent (on Debian: apt install python3-matplotlib)")
+        plt = None
+    if plt is not None:
+        curves(plt, matmul, out / "matmul.svg", f"Matrix product, {device}", "M = N = K",
+               "GFLOP/s", 2)
+        curves(plt, vectors, out / "vectors.svg", f"Dot product and sum, {device}", "N", "GB/s", 2)
+        roofline(plt, out / "roofline.svg", device, bandwidth, arithmetic, matmul, vectors)
+        staircase(plt, out / "staircase.svg", device, matmul)
+        plots = ["matmul", "vectors", "roofline", "staircase"]
+    readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent,
+           {**left_a, **left_b}, peers, rounds, plots)
+    say(f"written: {out}")
+    failed = [why for why in {**left_a, **left_b}.values() if why.startswith("failed")]
+    return 1 if failed else 0
+
+
+def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
+    """A dot for each chapter: its FLOP for each byte that it must move at least, and its rate."""
+    fig, axes = figure(plt, f"Roofline, {device}", "FLOP per byte moved at least", "GFLOP/s")
+    intensities = [2 ** (e / 4) for e in range(-16, 50)]
+    axes.plot(intensities, [min(arithmetic, bandwidth * i) for i in intensities], color="#808080")
+    dots = []
+    for product, (series, by_size) in ([(False, one) for one in vectors.items()] +
+                                       [(True, one) for one in matmul.items()]):
+        size = max(by_size)
+        rate = statistics.median(by_size[size])
+        if product:
+            intensity = size / 6  # 2n³ operations, 3n² floats
+        else:
+            intensity = 1 / 4  # a multiply-add for two floats; a sum: an addition for one
+            if series == "07 naive":
+                intensity = 1 / 12  # a multiplication for three floats
+            rate *= intensity
+        dots.append((series, intensity, rate))
+    named = set()
+    for series, intensity, rate in dots:
+        axes.plot([intensity], [rate], marker="s" if series in PEERS else "o", linestyle="none",
+                  color=COLORS[series], label=None if series in named else label(series))
+        named.add(series)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    finish(fig, axes, path, loc="lower right", ncol=2)
+    plt.close(fig)
+
+
+def staircase(plt, path, device, matmul):
+    sizes = [s for s in (1024, 2048, 4096) if s in matmul.get("08", {})] or sorted(matmul["08"])[-1:]
+    fig, axes = figure(plt, f"Times as fast as the naive kernel, {device}", "M = N = K", "")
+    width = 0.8 / len(matmul)
+    for at, (series, by_size) in enumerate(matmul.items()):
+        heights = [statistics.median(by_size[s]) / statistics.median(matmul["08"][s])
+                   if s in by_size else 0 for s in sizes]
+        bars = axes.bar([i + at * width for i in range(len(sizes))], heights, width,
+                        color=COLORS[series], label=label(series))
+        axes.bar_label(bars, fmt="%.3g", color="#808080", fontsize=8)
+    axes.set_xticks([i + 0.4 - width / 2 for i in range(len(sizes))], [str(s) for s in sizes])
+    axes.set_yscale("log")
+    finish(fig, axes, path, loc="upper left")
+    plt.close(fig)
+
+
+def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent, left_out,
+           peers, rounds, plots):
+    command = "bench/run.py " + shlex.join(sys.argv[1:])
+    cores = os.cpu_count()
+    lines = [f"# Measured: {device}", "",
+             f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
+             "rounds, ± half of the spread between the slowest and the fastest round. The host's "
+             "clock for CLBlast and OpenBLAS, the device's for the rest.", "",
+             f"Ceilings (chapter 13): {bandwidth:,.1f} GB/s copied, {arithmetic:,.0f} GFLOP/s of "
+             f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.", ""]
+    for name, why in absent.items():
+        lines.append(f"{name} is absent: {why}.  ")
+    for name, why in left_out.items():
+        lines.append(f"{name}: {why}.  ")
+    for name, (_, env) in peers.items():
+        if env:
+            lines.append(f"{name} does not know this processor and would fall back to its oldest "
+                         f"kernels; it ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
+    lines += ["", "## Matrix product", "", table(matmul, sizes, "GFLOP/s"), ""]
+    lines += ["## Dot product and sum", "",
+              table(vectors, lengths, "GB/s").replace("| GB/s | " + " | ".join(map(str, lengths)),
+                                                      "| GB/s | " + " | ".join(
+                                                          f"2^{n.bit_length() - 1}" for n in lengths)),
+              ""]
+    if "08" in matmul:
+        lines += ["## The staircase: times as fast as the naive kernel", ""]
+        lines += ["| | " + " | ".join(str(s) for s in matmul["08"]) + " |",
+                  "| --- |" + " ---: |" * len(matmul["08"])]
+        for series, by_size in matmul.items():
+            lines.append(f"| {label(series)} | " + " | ".join(
+                f"{statistics.median(by_size[s]) / statistics.median(matmul['08'][s]):.3g}"
+                if s in by_size else "–" for s in matmul["08"]) + " |")
+        lines.append("")
+    for plot in plots:
+        lines += [f"![{plot}]({plot}.svg)", ""]
+    (out / "README.md").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

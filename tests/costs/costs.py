@@ -1,0 +1,175 @@
+"""Counts what a chapter's kernels do, with Oclgrind, and compares with the formulas of its lesson.
+
+    python3 tests/costs/costs.py 09-matmul-tiled
+    python3 tests/costs/costs.py total
+
+Counted over all work-items of a launch: elements loaded from and stored to global memory, to local
+memory, and barriers reached. A chapter with kernels but without formulas here is a failure.
+"""
+import math
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import chapters  # noqa: E402
+
+COMPUTE_UNITS = 1  # of the simulated device
+TILE = 32  # chapters 09 and 10 choose it from the device's work-group size, here 1024
+WPT = TILE // 4
+
+
+def count(loads, stores, local_loads=0, local_stores=0, barriers=0):
+    return {"global loads": loads, "global stores": stores, "local loads": local_loads,
+            "local stores": local_stores, "barriers": barriers}
+
+
+def tree(loads, groups, local_size):
+    """Each work-group adds its share in a tree: log2(local_size) steps, half the work-items fewer at
+    each; a barrier before the first step and one after each, reached by all work-items."""
+    return count(loads, groups, local_loads=groups * (2 * (local_size - 1) + 1),
+                 local_stores=groups * (local_size + local_size - 1),
+                 barriers=groups * local_size * (1 + int(math.log2(local_size))))
+
+
+def dot_naive(n):
+    return count(2 * n, n)
+
+
+def dot_reduction(n):
+    return tree(2 * n, min(32, math.ceil(n / 64)), 64)
+
+
+def tiled(m, n, k, wpt):
+    """Each element of A is loaded once for each column of tiles of C, each of B once for each row of
+    them: 2·M·N·K / TILE loads when TILE divides M and N. wpt: elements of C for each work-item."""
+    rows, cols, steps = math.ceil(m / TILE), math.ceil(n / TILE), math.ceil(k / TILE)
+    items = rows * cols * TILE * TILE // wpt
+    return count(m * k * cols + k * n * rows, m * n, local_loads=items * steps * TILE * (1 + wpt),
+                 local_stores=rows * cols * steps * 2 * TILE * TILE, barriers=items * steps * 2)
+
+
+def unrolled_levels(n, uf):
+    """The lengths of the vector before each launch of chapter 12."""
+    while n > 1:
+        yield n
+        n = max(1, n // uf)
+
+
+def sum_unrolled(n, uf=2):
+    """Each launch reads every element that is left, once, and writes one for every UF of them."""
+    launches = [("sum_unrolled", count(left, max(1, left // uf))) for left in unrolled_levels(n, uf)]
+    return launches + [("sum_reduction", tree(n, COMPUTE_UNITS * 64, 256))]
+
+
+def ceilings(n):
+    """A copy reads and writes each float once, in vectors of any width; N is rounded up to whole
+    vectors of 16. The multiply-adds read nothing, and each of 64·64 work-items writes one vector."""
+    padded = math.ceil(n / 16) * 16
+    return [("copy", count(padded, padded))] + [("multiply_add", count(0, COMPUTE_UNITS * 64 * 64 * width))
+                                                for width in (1, 4, 16)]
+
+
+def vectorized(n):
+    """Two vectors are read once, in groups of one work-item on a CPU; a second launch reads what
+    each group left and writes one number. The copy beside them is what the ceiling is measured with."""
+    groups = min(COMPUTE_UNITS * 16, math.ceil(n / (16 * 8)))
+    padded = math.ceil(n / 16) * 16
+    return [("copy", count(padded, padded)), ("dot_product", tree(2 * n, groups, 1)), ("add_partial_sums", tree(groups, 1, 1))]
+
+
+def geometry(n):
+    """Each element of `owner`, a ulong, is written once, whatever the launch: two floats' worth."""
+    return [("one_each", count(0, 2 * n)), ("grid_stride", count(0, 2 * n))]
+
+
+# For each chapter, what each launch costs; launches that cost the same are there once.
+FORMULAS = {
+    "01-vector-add": lambda n: [("vector_add", count(2 * n, n))],
+    "03-launch-geometry": geometry,
+    "04-host-device-memory": lambda n: [("twice_plus_one", count(n, n))],
+    "05-dot-product-naive": lambda n: [("dot_product", dot_naive(n))],
+    "06-dot-product-reduction": lambda n: [("dot_product", dot_reduction(n))],
+    "07-dot-product-profiling": lambda n: [("dot_product_naive", dot_naive(n)),
+                                           ("dot_product_reduction", dot_reduction(n))],
+    "08-matmul-naive": lambda m, n, k: [("matmul", count(2 * m * n * k, m * n))],
+    "09-matmul-tiled": lambda m, n, k: [("matmul", {**tiled(m, n, k, 1)})],
+    "10-matmul-wpt": lambda m, n, k: [("matmul", tiled(m, n, k, WPT))],
+    "11-sum-reduction": lambda n: [("sum_reduction", tree(n, 256, 256)),
+                                   ("sum_reduction", tree(n, COMPUTE_UNITS * 64, 256))],
+    "12-sum-unrolled": sum_unrolled,
+    "13-device-ceilings": ceilings,
+    "14-dot-product-vectorized": vectorized,
+}
+
+
+def sizes(chapter):
+    """The arguments of the runs: a multiple of everything, and none."""
+    if chapters.is_matrix(chapter):
+        return [(64, 64, 64), (17, 33, 65)]
+    if chapter == "12-sum-unrolled":
+        return [(1000, 3)]
+    return [(1000,)] if chapter in chapters.LARGE_LAUNCHES else [(4096,), (1000,)]
+
+
+def counted(log):
+    """The launches in Oclgrind's account: a list of (kernel, counts)."""
+    launches = []
+    for line in log.splitlines():
+        kernel = re.match(r"Instructions executed for kernel '(\w+)'", line)
+        if kernel:
+            launches.append((kernel.group(1), count(0, 0)))
+        instruction = re.match(r"\s*(\d+) - (load|store) (global|local|__global|__local) \((\d+) bytes\)", line)
+        if instruction:
+            # In floats: a load of four of them counts as four.
+            launches[-1][1][f"{instruction.group(3).strip('_')} {instruction.group(2)}s"] += int(instruction.group(4)) // 4
+        barrier = re.match(r"\s*(\d+) - call \w*barrier\w*\(", line)
+        if barrier:
+            launches[-1][1]["barriers"] += int(barrier.group(1))
+    return launches
+
+
+def distinct(launches):
+    return sorted({(kernel, tuple(sorted(counts.items()))) for kernel, counts in launches})
+
+
+def show(launches):
+    return "".join(f"\n          {kernel}: " + ", ".join(f"{number} {what}" for what, number in counts)
+                   for kernel, counts in launches)
+
+
+def main():
+    chapter = sys.argv[1]
+    chapters.need_tool("oclgrind", "oclgrind")
+    if chapter == "total":
+        sums = chapters.total("costs", chapters.CHAPTERS)
+        chapters.publish("costs", f"costs: {sums['numbers']} counts of loads, stores and barriers, each exactly as "
+                                  "its formula says")
+        return 0
+    if not (chapters.ROOT / chapter / "kernel.cl").exists():
+        print(f"{chapter} has no kernel")
+        chapters.figure("costs", chapter, numbers=0)
+        return 0
+    if chapter not in FORMULAS:
+        print(f"FAILED  {chapter} has a kernel but no formulas: say in {__file__} what it costs")
+        return 1
+    failures = numbers = 0
+    for size in sizes(chapter):
+        arguments = [str(number) for number in size]
+        code, out, err, log = chapters.oclgrind([chapters.program(chapter)] + arguments, "--inst-counts",
+                                                "--compute-units", str(COMPUTE_UNITS), "--max-wgsize", "1024")
+        launches = counted(log + out + err)
+        expected = distinct(FORMULAS[chapter](*size))
+        got = distinct(launches)
+        wrong = code != 0 or got != expected
+        failures += wrong
+        numbers += sum(len(counts) for _, counts in got)
+        print(f"{'FAILED' if wrong else 'ok'}  {' '.join([chapter] + arguments)}, exit code {code}, "
+              f"{len(launches)} launches; a launch costs:{show(got)}"
+              + (f"\n        expected:{show(expected)}\n{err if code else ''}" if wrong else ""))
+    if failures == 0:
+        chapters.figure("costs", chapter, numbers=numbers)
+    return 1 if failures else 0
+
+
+sys.exit(main())

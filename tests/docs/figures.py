@@ -1,0 +1,43 @@
+"""Are the figures those that docs/figures/make.py draws, and is each one shown somewhere?
+
+    python3 tests/docs/figures.py
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", pathlib.Path(__file__).resolve().parent.parent.parent))
+FIGURES = ROOT / "docs" / "figures"
+
+
+def main():
+    wrong = []
+    with tempfile.TemporaryDirectory() as name:
+        fresh = pathlib.Path(name)
+        subprocess.run([sys.executable, FIGURES / "make.py", fresh], check=True, stdout=subprocess.DEVNULL)
+        drawn = {p.name for p in fresh.glob("*.svg")}
+        have = {p.name for p in FIGURES.glob("*.svg")}
+        wrong += [f"{name} is not drawn by make.py" for name in sorted(have - drawn)]
+        wrong += [f"{name} is missing: run docs/figures/make.py" for name in sorted(drawn - have)]
+        for name in sorted(drawn & have):
+            if (fresh / name).read_text() != (FIGURES / name).read_text():
+                wrong.append(f"{name} is not what make.py draws: run docs/figures/make.py")
+    text = "".join(p.read_text() for pattern in ("*.md", "*/*.md") for p in ROOT.glob(pattern))
+    for path in sorted(FIGURES.glob("*.svg")):
+        svg = path.read_text()
+        xml.dom.minidom.parseString(svg)
+        if not re.search(r"\]\([^)]*figures/" + re.escape(path.name) + r"\)", text):
+            wrong.append(f"{path.name} is shown nowhere")
+        if not re.search(r"<title>.{15,}</title>", svg):
+            wrong.append(f"{path.name} has no title that says what it shows")
+    for line in wrong:
+        print("FAILED  " + line)
+    print(f"{len(have)} figures, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+sys.exit(main())

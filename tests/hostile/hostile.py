@@ -1,0 +1,187 @@
+"""One chapter on machines that are not as they should be.
+
+    python3 tests/hostile/hostile.py 06-dot-product-reduction
+    python3 tests/hostile/hostile.py total
+
+Each condition states what must come of it: the right result, or exit code 1 with a message that says
+certain words. Never a signal, and never PASSED without being right.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import chapters  # noqa: E402
+
+LAYER = os.environ.get("LAYER", str(chapters.BUILD / "tests" / "faults" / "libfault_layer.so"))
+EMPTY = os.environ.get("EMPTY_PLATFORM", str(chapters.BUILD / "tests" / "hostile" / "libempty_platform.so"))
+VENDORS = pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors"))
+
+
+class Conditions:
+    """Runs a program under one condition after the other, and counts."""
+
+    def __init__(self, program, arguments):
+        self.command = [str(program)] + arguments
+        self.met = self.failures = self.skipped = 0
+
+    def judge(self, what, code, out, err, words):
+        """Without `words`, the run must pass; with them, it must fail and say them; with a list whose
+        first is "or", either."""
+        wrong = chapters.crashed(code, err)
+        passed = code == 0 and "PASSED" in out.splitlines()
+        either = words[:1] == ["or"]
+        said = [word for word in words if word != "or"]
+        refused = code == 1 and "PASSED" not in out + err and all(word in err for word in said)
+        if not (passed and (either or not words) or refused and words):
+            wrong.append(f"exit code {code}, where " + " or ".join(
+                (["it was to pass"] if either or not words else []) + ([f"exit code 1 with {said}"] if words else []))
+                + " was expected")
+        self.met += 1
+        self.failures += bool(wrong)
+        result = "FAILED  " if wrong else "ok      "
+        outcome = "passes" if passed else (err.strip().splitlines() or ["no message"])[0][:90]
+        print(result + f"{what}: {outcome}" + "".join(f"\n        {w}" for w in wrong)
+              + (f"\n        output: {out}{err}" if wrong else ""))
+
+    def run(self, what, *words, command=None, env=None, **options):
+        """Runs under one condition; a variable that is None is taken out of the environment."""
+        full = {key: value for key, value in {**os.environ, **(env or {})}.items() if value is not None}
+        done = subprocess.run(command or self.command, env=full, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=120, **options)
+        self.judge(what, done.returncode, done.stdout, done.stderr, list(words))
+
+    def skip(self, what, why):
+        self.skipped += 1
+        print(f"SKIPPED {what}: {why}")
+
+
+def icd_folder(folder, name, **icds):
+    """A folder of .icd files, each naming a library; `real` copies the machine's own as well."""
+    vendors = folder / name
+    vendors.mkdir()
+    for file, library in icds.items():
+        if file == "real":
+            for icd in [VENDORS] if VENDORS.is_file() else VENDORS.glob("*.icd"):
+                shutil.copy(icd, vendors)
+        else:
+            (vendors / f"{file}.icd").write_text(f"{library}\n")
+    return {"OCL_ICD_VENDORS": str(vendors), "OCL_ICD_PLATFORM_SORT": "none"}
+
+
+def implementations(test, folder):
+    missing = "/no/such/folder/libOpenCL-missing.so"
+    test.run("no OpenCL implementation at all", "CL_PLATFORM_NOT_FOUND_KHR", env=icd_folder(folder, "none"))
+    test.run("only an .icd file that names a missing library", "CL_PLATFORM_NOT_FOUND_KHR",
+             env=icd_folder(folder, "broken", a=missing))
+    test.run("such an .icd file beside good ones", env=icd_folder(folder, "broken and real", a=missing, real=""))
+    test.run("only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "empty", a=EMPTY))
+    test.run("a platform without devices beside others", env=icd_folder(folder, "empty and real", a=EMPTY, real=""))
+    test.run("an .icd file that is empty beside good ones", env=icd_folder(folder, "blank and real", a="", real=""))
+
+
+def places(test, chapter, folder):
+    test.run("working directory /", cwd="/")
+    test.run("nothing in the environment but PATH", command=["env", "-i", "PATH=/usr/bin:/bin"] + test.command)
+    home = folder / "Übungen für OpenCL, 第一" / chapter
+    home.mkdir(parents=True)
+    program = pathlib.Path(shutil.copy(test.command[0], home))
+    kernel = chapters.ROOT / chapter / "kernel.cl"
+    if kernel.exists():
+        (home / "kernel.cl").write_bytes(kernel.read_bytes())
+    test.run("a path with spaces and letters that are not ASCII", command=[str(program)] + test.command[1:], cwd="/")
+    link = folder / "link"
+    link.symlink_to(program)
+    test.run("called through a link", command=[str(link)] + test.command[1:], cwd="/")
+    if kernel.exists():
+        (home / "kernel.cl").write_bytes(kernel.read_bytes().replace(b"\n", b"\r\n"))
+        test.run("kernel file with CRLF line ends", command=[str(program)] + test.command[1:])
+        (home / "kernel.cl").write_bytes(kernel.read_bytes().rstrip(b"\n"))
+        test.run("kernel file without a last line end", command=[str(program)] + test.command[1:])
+
+
+def homes(test, folder):
+    unset = {"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}
+    test.run("HOME not set", env={**unset, "HOME": None})
+    test.run("HOME not there", "or", "CL", env={**unset, "HOME": "/no/such/home"})
+    test.run("HOME not writable", "or", "CL", env={**unset, "HOME": "/proc"})
+    test.run("folder for temporary files not there", "or", "CL", env={"TMPDIR": "/no/such/folder"})
+    test.run("kernel cache not writable", "or", "CL", env={"POCL_CACHE_DIR": "/proc/cache"})
+    full = folder / "full"
+    full.mkdir()
+    script = ('mount -t tmpfs -o size=64k full "$1" 2>/dev/null || exit 77; '
+              'head -c 1000000 /dev/zero >"$1/filler" 2>/dev/null; mkdir "$1/cache" 2>/dev/null; '
+              'export POCL_CACHE_DIR="$1/cache"; shift; exec "$@"')
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(full)]
+    if shutil.which("unshare") is None or subprocess.run(command + ["true"], capture_output=True).returncode != 0:
+        test.skip("disk full for the kernel cache", "this machine lets no file system be mounted")
+    else:
+        test.run("disk full for the kernel cache", "or", "CL", command=command + test.command)
+
+
+def comma_locale(test, folder):
+    what = "a locale with decimal commas"
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")], capture_output=True) \
+        if shutil.which("localedef") else None
+    env = {"LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8"}
+    shown = subprocess.run(["/usr/bin/printf", "%.1f", "1,5"], env={**os.environ, **env}, capture_output=True, text=True)
+    if made is None or shown.stdout != "1,5":
+        return test.skip(what, "it cannot be made (on Debian and Ubuntu: apt install locales)")
+    layer = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(folder / "report"), "LAYER_LOCALE": "1"}
+    test.run(what, env=env)
+    test.run(what + ", put into force by the implementation", env={**env, **layer})
+    if not (folder / "report").exists():
+        test.failures += 1
+        print("FAILED  the layer was not loaded")
+
+
+def devices(test):
+    refusal = "no OpenCL device matches OCL_DEVICE="
+    for wish in ["", "cpu", "0:0", "gpu", "accelerator", "0:99", "99:0", "-1", "0:0:0", ":", " ", "%s%n%s", "0" * 5000, "é"]:
+        test.run(f"OCL_DEVICE={wish[:12]!r}", "or", refusal, env={"OCL_DEVICE": wish})
+
+
+def at_once(test, folder):
+    cache = folder / "fresh cache"
+    cache.mkdir()
+    env = {**os.environ, "POCL_CACHE_DIR": str(cache)}
+    running = [subprocess.Popen(test.command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    for number, process in enumerate(running, 1):
+        out, err = process.communicate(timeout=120)
+        test.judge(f"three at once, with nothing cached: number {number}", process.returncode, out, err, [])
+
+
+def output(test):
+    quoted = ["sh", "-c", 'exec "$0" "$@" >/dev/full'] + test.command
+    test.run("standard output on a full disk", "No space left", command=quoted)
+
+
+def main():
+    chapter = sys.argv[1]
+    if chapter == "total":
+        sums = chapters.total("hostile", chapters.CHAPTERS)
+        chapters.publish("hostile", f"hostile: {sums['met'] // len(chapters.CHAPTERS)} conditions, "
+                                    f"{len(chapters.CHAPTERS)} chapters, {sums['met']} runs that end as they should, "
+                                    f"{sums['skipped']} skipped")
+        return 0
+    test = Conditions(chapters.program(chapter), chapters.tiny_size(chapter))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        implementations(test, folder)
+        places(test, chapter, folder)
+        homes(test, folder)
+        comma_locale(test, folder)
+        devices(test)
+        at_once(test, folder)
+        output(test)
+    print(f"{chapter}: {test.met} conditions, {test.failures} failures, {test.skipped} skipped")
+    if test.failures == 0:
+        chapters.figure("hostile", chapter, met=test.met, skipped=test.skipped)
+    return 1 if test.failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,329 @@
+"""The mutants: for each chapter, deliberate defects of its kernel and of its host program.
+
+A mutant is (name, [(old text, new text), ...]) with two optional marks behind it: TYPICAL, it is
+among those that the default tests try; and EQUIVALENT("why"), it changes nothing that can be
+observed. Each old text must stand in the file exactly once, so that a mutant cannot get lost when
+the file changes.
+"""
+TYPICAL = "typical"
+
+
+class EQUIVALENT(str):
+    """Why a mutant changes nothing observable."""
+
+
+def change(name, old, new, *marks):
+    return (name, [(old, new)], *marks)
+
+
+FIRST_BARRIER = "  barrier(CLK_LOCAL_MEM_FENCE); // every sum is written before any is read\n"
+STEP_BARRIER = "    barrier(CLK_LOCAL_MEM_FENCE); // outside the if: every work-item has to reach it\n"
+ADD = "    if (l < active)\n      sums[l] += sums[l + active];\n"
+
+# The tree of chapters 06, 07, 11 and 12.
+TREE = [
+    change("barrier before the tree removed", FIRST_BARRIER, "", TYPICAL),
+    change("barrier in the tree removed", STEP_BARRIER, "", TYPICAL),
+    ("both barriers removed", [(FIRST_BARRIER, ""), (STEP_BARRIER, "")]),
+    change("barrier inside the if", ADD + STEP_BARRIER,
+           "    if (l < active) {\n      sums[l] += sums[l + active];\n      barrier(CLK_LOCAL_MEM_FENCE);\n    }\n", TYPICAL),
+    change("tree: l < active becomes <=", "if (l < active)", "if (l <= active)"),
+    change("tree: += becomes =", "sums[l] += sums[l + active]", "sums[l] = sums[l + active]"),
+    change("tree: neighbour one off", "sums[l + active];", "sums[l + active - 1];"),
+    change("tree: stride quartered", "active /= 2", "active /= 4"),
+    change("tree: starts at the local size", "active = get_local_size(0) / 2", "active = get_local_size(0)"),
+    change("tree: starts at a quarter", "active = get_local_size(0) / 2", "active = get_local_size(0) / 4"),
+    change("tree: last step missing", "active > 0;", "active > 1;", TYPICAL),
+    change("result: by the wrong work-item", "if (l == 0)\n    partial_sums", "if (l == 1)\n    partial_sums"),
+    change("result: written by every work-item", "if (l == 0)\n    partial_sums", "if (l >= 0)\n    partial_sums"),
+    change("result: one element off", "= sums[0];", "= sums[1];"),
+    change("result: all groups to the same place", "partial_sums[get_group_id(0)]", "partial_sums[0]"),
+    change("result: work-item's number for the group's", "partial_sums[get_group_id(0)]", "partial_sums[get_global_id(0)]"),
+]
+
+
+def grid(line, wrong_line):
+    """The grid-stride loop with the body `line`: of chapters 05, 06, 07, 11 and 12."""
+    head = "for (size_t i = get_global_id(0); i < n; i += get_global_size(0))\n    "
+    return [
+        change("loop: i < n becomes <=", head + line, head.replace("i < n", "i <= n") + line, TYPICAL),
+        change("loop: last element missing", head + line, head.replace("i < n", "i + 1 < n") + line),
+        change("loop: steps by the local size", head + line, head.replace("get_global_size", "get_local_size") + line, TYPICAL),
+        change("loop: starts at the local number", head + line, head.replace("get_global_id", "get_local_id") + line),
+        change("loop: steps by 1", head + line, head.replace("i += get_global_size(0)", "i++") + line),
+        change("loop: no loop, one element each", head + line,
+               f"const size_t i = get_global_id(0);\n  if (i < n)\n    {line}"),
+        change("loop: wrong term", head + line, head + wrong_line),
+    ]
+
+
+DOT_SUM = grid("sum += a[i] * b[i];", "sum += a[i] * a[i];") + [
+    change("loop: += becomes =", "sum += a[i] * b[i]", "sum = a[i] * b[i]", TYPICAL),
+    change("loop: first factor only at 0", "sum += a[i] * b[i]", "sum += a[0] * b[i]"),
+    change("loop: starts at 1", "float sum = 0.0f", "float sum = 1.0f"),
+]
+DOT_NAIVE = grid("products[i] = a[i] * b[i];", "products[i] = a[i] + b[i];") + [
+    change("product: second factor only at 0", "products[i] = a[i] * b[i]", "products[i] = a[i] * b[0]"),
+]
+SUM = grid("sum += x[i];", "sum += x[0];") + [
+    change("loop: += becomes =", "sum += x[i]", "sum = x[i]", TYPICAL),
+    change("loop: starts at 1", "float sum = 0.0f;\n  for (size_t i", "float sum = 1.0f;\n  for (size_t i"),
+]
+
+TILES_READY = "    barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them\n"
+TILES_DONE = "    barrier(CLK_LOCAL_MEM_FENCE); // everyone has read them before anyone brings the next ones\n"
+
+TILES = [
+    change("barrier after bringing removed", TILES_READY, "", TYPICAL),
+    change("barrier before the next tiles removed", TILES_DONE, "", TYPICAL),
+    ("both barriers removed", [(TILES_READY, ""), (TILES_DONE, "")]),
+    change("barriers are only fences", TILES_READY, "    mem_fence(CLK_LOCAL_MEM_FENCE);\n"),
+    change("last tile missing", "first < K;", "first + TILE <= K;", TYPICAL),
+    change("tiles overlap", "first += TILE", "first += TILE / 2"),
+    change("one product of each tile missing", "k < TILE;", "k + 1 < TILE;"),
+    change("k < TILE becomes <=", "k < TILE;", "k <= TILE;"),
+    change("column from the group, not the launch", "col = get_global_id(0)", "col = get_local_id(0)"),
+    change("local indices swapped", "tile_col = get_local_id(0)", "tile_col = get_local_id(1)"),
+    change("a tile's column one off", "a_col = first + tile_col", "a_col = first + tile_row"),
+    change("b tile's row one off", "b_row = first + tile_row", "b_row = first + tile_col"),
+]
+
+KERNELS = {
+    "01-vector-add": [
+        change("i < n becomes <=", "i < n", "i <= n", TYPICAL),
+        change("bounds guard dropped", "if (i < n)", "if (1)", TYPICAL),
+        change("last element missing", "i < n", "i + 1 < n"),
+        change("+ becomes -", "a[i] + b[i]", "a[i] - b[i]"),
+        change("second term missing", "a[i] + b[i]", "a[i]"),
+        change("second term always the first element's", "a[i] + b[i]", "a[i] + b[0]"),
+        change("= becomes +=", "c[i] = a", "c[i] += a", TYPICAL),
+        change("number within the group", "get_global_id(0)", "get_local_id(0)"),
+        change("every second element", "get_global_id(0)", "2 * get_global_id(0)"),
+        change("one element off", "c[i] = a[i]", "c[i] = a[i + 1]"),
+        change("loads an element twice", "a[i] + b[i]", "a[i] + b[i] + 0 * a[(i + 1) % n]"),
+    ],
+    "03-launch-geometry": [
+        change("i < n becomes <=", "  if (i < n) // the guard", "  if (i <= n) // the guard", TYPICAL),
+        change("bounds guard dropped", "  if (i < n) // the guard", "  if (1) // the guard", TYPICAL),
+        change("last element missing", "  if (i < n) // the guard", "  if (i + 1 < n) // the guard"),
+        change("group's number left out", "get_group_id(0) * get_local_size(0) + get_local_id(0)", "get_local_id(0)"),
+        change("group's number not multiplied", "get_group_id(0) * get_local_size(0)", "get_group_id(0)"),
+        change("loop: i < n becomes <=", "i < n; i +=", "i <= n; i +="),
+        change("loop: last element missing", "i < n; i +=", "i + 1 < n; i +="),
+        change("loop: steps by the local size", "get_global_size(0)", "get_local_size(0)", TYPICAL),
+        change("loop: number within the group", "owner[i] = get_global_id(0)", "owner[i] = get_local_id(0)"),
+    ],
+    "04-host-device-memory": [
+        change("i < n becomes <=", "i < n", "i <= n", TYPICAL),
+        change("bounds guard dropped", "if (i < n)", "if (1)", TYPICAL),
+        change("last element missing", "i < n", "i + 1 < n"),
+        change("one left out", " + 1.0f", ""),
+        change("= becomes +=", "y[i] = ", "y[i] += "),
+        change("one element off", "x[i] + 1.0f", "x[i + 1] + 1.0f"),
+        change("number within the group", "get_global_id(0)", "get_local_id(0)"),
+    ],
+    "05-dot-product-naive": DOT_NAIVE,
+    "06-dot-product-reduction": DOT_SUM + TREE,
+    "07-dot-product-profiling": DOT_NAIVE + DOT_SUM + TREE,
+    "08-matmul-naive": [
+        change("computes A[0]*B[0]", "c[row * N + col] = sum;", "c[row * N + col] = a[0] * b[0];", TYPICAL),
+        change("row guard dropped", "row >= M || ", ""),
+        change("column guard dropped", " || col >= N", "", TYPICAL),
+        change("both guards dropped", "row >= M || col >= N", "0", TYPICAL),
+        change("guard: || becomes &&", "row >= M || col >= N", "row >= M && col >= N"),
+        change("guard: >= becomes >", "col >= N", "col > N"),
+        change("guards swapped", "row >= M || col >= N", "row >= N || col >= M"),
+        change("k < K becomes <=", "k < K", "k <= K"),
+        change("last product missing", "k < K", "k + 1 < K"),
+        change("+= becomes =", "sum += a", "sum = a", TYPICAL),
+        change("A read with the stride of B", "row * K + k", "row * N + k"),
+        change("A transposed", "row * K + k", "k * M + row"),
+        change("B read with the stride of A", "k * N + col", "k * K + col"),
+        change("B transposed", "k * N + col", "col * K + k"),
+        change("C transposed", "c[row * N + col]", "c[col * M + row]", TYPICAL),
+        change("C written with a wrong stride", "c[row * N + col]", "c[row * M + col]"),
+        ("row and column swapped", [("col = get_global_id(0)", "col = get_global_id(1)"),
+                                    ("row = get_global_id(1)", "row = get_global_id(0)")]),
+        change("sums up in C itself", "c[row * N + col] = sum;", "c[row * N + col] += sum;"),
+        change("loads the matrices twice", "c[row * N + col] = sum;",
+               "for (size_t k = 0; k < K; k++)\n    sum += 0.0f * a[row * K + k] * b[k * N + col];\n  c[row * N + col] = sum;"),
+    ],
+    "09-matmul-tiled": TILES + [
+        change("row guard of A dropped", "row < M && a_col < K ?", "a_col < K ?", TYPICAL),
+        change("column guard of A dropped", "row < M && a_col < K ?", "row < M ?"),
+        change("row guard of B dropped", "b_row < K && col < N ?", "col < N ?"),
+        change("column guard of B dropped", "b_row < K && col < N ?", "b_row < K ?"),
+        change("outside A counts as 1", "a[row * K + a_col] : 0.0f", "a[row * K + a_col] : 1.0f",
+               EQUIVALENT("beyond K it meets a 0 of B's tile, and beyond M its sums are never written")),
+        change("outside B counts as 1", "b[b_row * N + col] : 0.0f", "b[b_row * N + col] : 1.0f",
+               EQUIVALENT("beyond K it meets a 0 of A's tile, and beyond N its sums are never written")),
+        ("outside both counts as 1", [("a[row * K + a_col] : 0.0f", "a[row * K + a_col] : 1.0f"),
+                                      ("b[b_row * N + col] : 0.0f", "b[b_row * N + col] : 1.0f")]),
+        change("A's tile transposed", "a_tile[tile_row][k]", "a_tile[k][tile_row]"),
+        change("B's tile transposed", "b_tile[k][tile_col]", "b_tile[tile_col][k]"),
+        change("+= becomes =", "sum += a_tile", "sum = a_tile"),
+        change("row guard of C dropped", "if (row < M && col < N)", "if (col < N)"),
+        change("column guard of C dropped", "if (row < M && col < N)", "if (row < M)"),
+        change("C transposed", "c[row * N + col] = sum", "c[col * M + row] = sum"),
+        change("returns before the barriers", "  float sum = 0.0f;\n", "  if (row >= M || col >= N)\n    return;\n  float sum = 0.0f;\n", TYPICAL),
+        change("no tiles, everything from global memory", "sum += a_tile[tile_row][k] * b_tile[k][tile_col];",
+               "sum += row < M && col < N && first + k < K ? a[row * K + first + k] * b[(first + k) * N + col] : 0.0f;"),
+    ],
+    "10-matmul-wpt": TILES + [
+        change("row guard of A dropped", "row + step < M && a_col < K ?", "a_col < K ?"),
+        change("row guard of A without the step", "row + step < M && a_col < K ?", "row < M && a_col < K ?", TYPICAL),
+        change("column guard of A dropped", "row + step < M && a_col < K ?", "row + step < M ?"),
+        change("row guard of B without the step", "b_row + step < K && col < N ?", "b_row < K && col < N ?"),
+        change("column guard of B dropped", "b_row + step < K && col < N ?", "b_row + step < K ?"),
+        change("A brought without the step", "a[(row + step) * K + a_col]", "a[row * K + a_col]"),
+        change("B brought without the step", "b[(b_row + step) * N + col]", "b[b_row * N + col]"),
+        change("rows of a work-item one apart", "#define STEP (TILE / WPT)", "#define STEP 1"),
+        change("brings one element too few", "for (size_t w = 0; w < WPT; w++) {", "for (size_t w = 0; w + 1 < WPT; w++) {", TYPICAL),
+        change("adds for one element too few", "for (size_t w = 0; w < WPT; w++)\n        sums",
+               "for (size_t w = 0; w + 1 < WPT; w++)\n        sums"),
+        change("+= becomes =", "sums[w] += a_tile", "sums[w] = a_tile"),
+        change("all elements from the same row of the tile", "a_tile[tile_row + w * STEP][k]", "a_tile[tile_row][k]"),
+        change("B's tile transposed", "b_tile[k][tile_col]", "b_tile[tile_col][k]"),
+        change("writes one element too few", "for (size_t w = 0; w < WPT; w++)\n    if (row",
+               "for (size_t w = 0; w + 1 < WPT; w++)\n    if (row"),
+        change("row guard of C without the step", "if (row + w * STEP < M &&", "if (row < M &&"),
+        change("column guard of C dropped", "STEP < M && col < N) //", "STEP < M) //"),
+        change("row of the group without its tile", "get_group_id(1) * TILE", "get_group_id(1) * STEP"),
+        change("B read again for each element", "const float b_value = b_tile[k][tile_col];", "#define b_value b_tile[k][tile_col]"),
+    ],
+    "11-sum-reduction": SUM + TREE,
+    "12-sum-unrolled": [
+        change("left-over elements missing", "for (size_t j = stride * UF; j < n; j++)", "for (size_t j = n; j < n; j++)", TYPICAL),
+        change("last left-over element missing", "j = stride * UF; j < n;", "j = stride * UF; j + 1 < n;"),
+        change("left-over elements: one too many", "j = stride * UF; j < n;", "j = stride * UF; j <= n;"),
+        change("left-over elements added by everyone", "  if (i == 0)\n    for", "  if (1)\n    for"),
+        change("left-over elements added by nobody", "  if (i == 0)\n    for", "  if (i == n)\n    for"),
+        change("stride rounded up", "stride = n / UF;", "stride = (n + UF - 1) / UF;", TYPICAL),
+        change("one element too few", "k < UF;", "k + 1 < UF;"),
+        change("one element too many", "k < UF;", "k <= UF;"),
+        change("neighbours instead of a stride", "data[i + k * stride]", "data[i * UF + k]", TYPICAL),
+        change("+= becomes =", "sum += data[i + k", "sum = data[i + k"),
+        change("guard: one work-item too many", "if (i >= stride && i > 0)", "if (i > stride && i > 0)"),
+        change("guard: stops when n < UF", "if (i >= stride && i > 0)", "if (i >= stride)"),
+        change("guard dropped", "  if (i >= stride && i > 0)\n    return;\n", ""),
+        change("adds to what is there", "  data[i] = sum;", "  data[i] += sum;"),
+        change("every sum to the first place", "  data[i] = sum;", "  data[0] = sum;"),
+        change("stride guard dropped", "  if (i < stride)\n    for", "    for"),
+    ] + SUM + TREE,
+    "13-device-ceilings": [
+        change("copy: i < n becomes <=", "i < n; i +=", "i <= n; i +=", TYPICAL),
+        change("copy: last vector missing", "i < n; i +=", "i + 1 < n; i +="),
+        change("copy: always the first vector", "to[i] = from[i]", "to[i] = from[0]", TYPICAL),
+        change("copy: steps by the local size", "get_global_size(0)", "get_local_size(0)"),
+        change("multiply-adds: the last one missing", "sum += fma(x[chain], f, s);", "sum += x[chain];", TYPICAL),
+        change("multiply-adds: one chain too few", "chain < CHAINS; chain++)\n    sum", "chain + 1 < CHAINS; chain++)\n    sum"),
+        change("multiply-adds: result one element off", "results[get_global_id(0)]", "results[get_global_id(0) + 1]"),
+    ],
+    "14-dot-product-vectorized": [
+        change("left-over floats missing", "j = num_vectors * WIDTH; j < n;", "j = n; j < n;", TYPICAL),
+        change("left-over floats: one too many", "j = num_vectors * WIDTH; j < n;", "j = num_vectors * WIDTH; j <= n;"),
+        change("left-over floats: added by everyone", "if (get_global_id(0) == 0)", "if (1)"),
+        change("left-over vectors missing", "for (; i < end; i += step)", "for (; i + step < end; i += step)"),
+        change("unrolled loop: one step too far", "i + (UNROLL - 1) * step < end", "i < end", TYPICAL),
+        change("unrolled loop: += becomes =", "vector_sums[u] += a[i", "vector_sums[u] = a[i"),
+        change("sums: the first counted twice", "vector_sums[0] += vector_sums[u];", "vector_sums[0] += vector_sums[0];"),
+        change("lanes: the last one missing", "lane < WIDTH;", "lane + 1 < WIDTH;"),
+        change("stretch: shares rounded down", "(num_vectors + get_global_size(0) - 1) / get_global_size(0)", "num_vectors / get_global_size(0)"),
+        change("stretch: not cut off at the end", "min(i + share, num_vectors)", "i + share", TYPICAL),
+        change("second launch: a partial sum missing", "i < num_sums;", "i + 1 < num_sums;"),
+        change("first barrier removed", FIRST_BARRIER, "", EQUIVALENT("on a CPU a work-group has one work-item: only the launch for a GPU can show it")),
+        change("second barrier removed", STEP_BARRIER, "", EQUIVALENT("on a CPU a work-group has one work-item: only the launch for a GPU can show it")),
+    ],
+}
+
+LEAKS = [
+    change("status of a release not looked at", "clerr_chk(clReleaseKernel(kernel));", "clReleaseKernel(kernel);", TYPICAL),
+    change("status of a launch not looked at", "clerr_chk(clEnqueueNDRangeKernel(queue, kernel,", "(void)(clEnqueueNDRangeKernel(queue, kernel,"),
+    change("program never released", "clerr_chk(clReleaseProgram(program));", "", TYPICAL),
+    change("queue never released", "clerr_chk(clReleaseCommandQueue(queue));", ""),
+]
+
+
+def dot_host(result):
+    """The launch of chapters 05 and 06; `result` is the vector that the kernel fills."""
+    buffer = "products_buffer" if result == "products" else "sums_buffer"
+    return [
+        change("one group too few", "global_size = num_groups * local_size", "global_size = (num_groups - 1) * local_size"),
+        change("one group too many", "global_size = num_groups * local_size", "global_size = (num_groups + 1) * local_size",
+               *([EQUIVALENT("any number of work-items does the same work, see kernel.cl")] if result == "products" else [TYPICAL])),
+        change("groups rounded down", "(n + local_size - 1) / local_size", "n / local_size",
+               *([] if result == "products" else [TYPICAL])),
+        change("n one too small", "n_arg = n;", "n_arg = n - 1;"),
+        change("n one too large", "n_arg = n;", "n_arg = n + 1;"),
+        change("both vectors the same", "clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer)", "clSetKernelArg(kernel, 1, sizeof(cl_mem), &a_buffer)"),
+        ("vectors swapped", [("clSetKernelArg(kernel, 0, sizeof(cl_mem), &a_buffer)", "clSetKernelArg(kernel, 0, sizeof(cl_mem), &b_buffer)"),
+                             ("clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer)", "clSetKernelArg(kernel, 1, sizeof(cl_mem), &a_buffer)")],
+         EQUIVALENT("a dot product is the same either way")),
+        change("launch left out", "  clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &local_size, 0, nullptr,\n"
+               "                                   nullptr));\n", "  (void)global_size;\n"),
+        change("read-back does not wait", f"{buffer}, CL_TRUE", f"{buffer}, CL_FALSE", TYPICAL),
+        change("host starts at 1", "float result = 0.0f", "float result = 1.0f"),
+    ] + LEAKS
+
+
+MATMUL_HOST = [
+    change("groups rounded down in dimension 0", "(n + tile - 1) / tile,", "n / tile,"),
+    change("groups rounded down in dimension 1", "(m + tile - 1) / tile}", "m / tile}"),
+    change("dimensions swapped", "{(n + tile - 1) / tile, (m + tile - 1) / tile}", "{(m + tile - 1) / tile, (n + tile - 1) / tile}", TYPICAL),
+    change("M for N", "n_arg = n;", "n_arg = m;"),
+    change("K one too small", "k_arg = k;", "k_arg = k - 1;"),
+    change("matrices swapped", "clSetKernelArg(kernel, 0, sizeof(cl_mem), &a_buffer)", "clSetKernelArg(kernel, 0, sizeof(cl_mem), &b_buffer)"),
+    change("read-back one element short", "CL_TRUE, 0, c.size() * sizeof(float), c.data()", "CL_TRUE, 0, (c.size() - 1) * sizeof(float), c.data()"),
+    change("read-back does not wait", "c_buffer, CL_TRUE", "c_buffer, CL_FALSE"),
+    change("event never released", "clerr_chk(clReleaseEvent(event));", ""),
+    change("verdict not from the check", "return verdict(ok);", "return verdict(ok || m == 17);",
+           EQUIVALENT("with a right kernel the check says yes anyway; the tests with wrong kernels need it")),
+] + LEAKS
+
+HOSTS = {
+    "01-vector-add": [
+        change("work-items rounded down", "(n + local_size - 1) / local_size * local_size", "n / local_size * local_size", TYPICAL),
+        change("n one too small", "n_arg = n;", "n_arg = n - 1;"),
+        change("n one too large", "n_arg = n;", "n_arg = n + 1;"),
+        change("both vectors the same", "clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer)", "clSetKernelArg(kernel, 1, sizeof(cl_mem), &a_buffer)"),
+        change("read-back one element short", "CL_TRUE, 0, bytes, c.data()", "CL_TRUE, 0, bytes - 4, c.data()"),
+        change("a status not looked at", '  check(status, "clEnqueueReadBuffer", __LINE__);', "", TYPICAL),
+        change("a buffer never released", 'check(clReleaseMemObject(b_buffer), "clReleaseMemObject", __LINE__);', "", TYPICAL),
+    ],
+    "05-dot-product-naive": dot_host("products"),
+    "06-dot-product-reduction": dot_host("partial_sums") + [
+        change("local memory too small", "local_size * sizeof(float), nullptr", "local_size / 2 * sizeof(float), nullptr", TYPICAL),
+        change("local size no power of two", "local_size = 64", "local_size = 48"),
+    ],
+    "07-dot-product-profiling": [
+        change("one group too many", "global_size = num_groups * local_size", "global_size = (num_groups + 1) * local_size", TYPICAL),
+        change("one group too few", "global_size = num_groups * local_size", "global_size = (num_groups - 1) * local_size"),
+        change("local memory too small", "local_size * sizeof(float), nullptr", "local_size / 2 * sizeof(float), nullptr"),
+        change("only the last check counts", "expected) && ok;", "expected);", EQUIVALENT("both checks say yes; the mutants of the first kernel need it")),
+        change("event never released", "clerr_chk(clReleaseEvent(event));", "", TYPICAL),
+    ],
+    "08-matmul-naive": MATMUL_HOST,
+    "09-matmul-tiled": MATMUL_HOST + [
+        change("TILE smaller than the group", '"-D TILE=" + std::to_string(tile)', '"-D TILE=" + std::to_string(tile / 2)', TYPICAL),
+        change("TILE larger than the group", '"-D TILE=" + std::to_string(tile)', '"-D TILE=" + std::to_string(tile * 2)'),
+    ],
+    "10-matmul-wpt": MATMUL_HOST + [
+        change("WPT smaller than the launch says", 'std::to_string(wpt)', 'std::to_string(wpt / 2)', TYPICAL),
+        change("group higher than its tile", "{tile, tile / wpt}", "{tile, tile}"),
+    ],
+    "11-sum-reduction": [
+        change("one group too many", "global_size = num_groups[shape] * local_size", "global_size = (num_groups[shape] + 1) * local_size", TYPICAL),
+        change("one group too few", "global_size = num_groups[shape] * local_size", "global_size = (num_groups[shape] - 1) * local_size"),
+        change("local memory too small", "local_size * sizeof(float), nullptr", "local_size / 2 * sizeof(float), nullptr"),
+        change("n one too small", "n_arg = n;", "n_arg = n - 1;"),
+        change("event never released", "clerr_chk(clReleaseEvent(event));", "", TYPICAL),
+    ],
+    "12-sum-unrolled": [
+        change("work-items rounded down", "(items + 63) / 64 * 64", "std::max<size_t>(64, items / 64 * 64)", TYPICAL),
+        change("levels stop one early", "left > 1; left", "left > uf; left"),
+        change("level's length one too small", "left_arg = left;", "left_arg = left - 1;"),
+        change("length of the first level at all levels", "left_arg = left;", "left_arg = n;"),
+        change("input not copied anew", "clEnqueueCopyBuffer(queue, x_buffer, data_buffer, 0, 0, bytes,", "clEnqueueCopyBuffer(queue, x_buffer, data_buffer, 0, 0, 4,"),
+        change("UF one off", 'std::to_string(uf) + "ul"', 'std::to_string(uf + 1) + "ul"'),
+    ],
+}

@@ -1,0 +1,38 @@
+"""One chapter on Oclgrind, which reports reads and writes outside buffers, uninitialised values, data
+races between work-items, and API calls that break the rules. There must be no report.
+
+    python3 tests/oclgrind/races.py 06-dot-product-reduction
+    python3 tests/oclgrind/races.py 11-sum-reduction full     at all sizes, where it takes long
+    python3 tests/oclgrind/races.py total [full]
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import chapters  # noqa: E402
+
+
+def main():
+    chapter = sys.argv[1]
+    chapters.need_tool("oclgrind", "oclgrind")
+    label = "-".join(["oclgrind"] + sys.argv[2:])
+    if chapter == "total":
+        sums = chapters.total(label, chapters.CHAPTERS)
+        chapters.publish(label, f"{label}: {len(chapters.CHAPTERS)} chapters, {sums['runs']} runs on Oclgrind "
+                                     "without a report")
+        return 0
+    failures = 0
+    sizes = chapters.small_sizes(chapter)
+    quick = chapter in chapters.LARGE_LAUNCHES and label == "oclgrind"
+    if quick:
+        sizes = sizes[-1:]
+    for arguments in sizes:
+        wrong = chapters.wrong_under_oclgrind([chapters.program(chapter)] + arguments, quick)
+        failures += bool(wrong)
+        print(f"{'FAILED' if wrong else 'ok'}  {' '.join([chapter] + arguments)}" + "".join(f"\n        {w}" for w in wrong))
+    if failures == 0:
+        chapters.figure(label, chapter, runs=len(sizes))
+    return 1 if failures else 0
+
+
+sys.exit(main())
