@@ -65,7 +65,7 @@ class Exercise:
         self.sizes = [s.split() for s in data.get(
             "sizes", ["1", "16", "64", "17 33 65", "65 17 33", "40 1 100"] if self.matrix else
             ["1", "63", "64", "65", "1000", "4096"])]
-        self.oclgrind = [s.split() for s in data.get("oclgrind", ["17 33 40"] if self.matrix else ["1", "65", "300"])]
+        self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 20"] if self.matrix else ["1", "65", "300"])]
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.verify = data.get("verify")
@@ -266,6 +266,8 @@ class Check:
             return None
         env = self.environment()
         env.pop("OCL_ICD_VENDORS", None)
+        if self.exercise.matrix:
+            options = ["--max-wgsize", "256", *options]  # tiles of 16: small matrices have several
         code, out, err = self.execute(["oclgrind", *options, "--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100",
                                        self.program, *args], OCLGRIND_SECONDS, env)
         return Run(args, code, out, err, limit=OCLGRIND_SECONDS)

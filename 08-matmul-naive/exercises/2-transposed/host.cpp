@@ -1,0 +1,99 @@
+// Matrix product C = A·Bᵀ: B comes with rows and columns exchanged.
+#include "../../../common/args.h"
+#include "../../../common/check.h"
+#include "../../../common/clerr.h"
+#include "../../../common/device.h"
+#include "../../../common/source.h"
+#include "../../../common/timing.h"
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+static const char *const usage =
+    "usage: program [M [N [K]]]\n"
+    "  C is M×N, A is M×K, B is N×K (default 512; one number: square)\n";
+
+int main(const int argc, char **argv) {
+  check_args(argc, argv, 3, usage);
+  const size_t m = size_arg(argc, argv, 1, 512, usage);
+  const size_t n = size_arg(argc, argv, 2, m, usage);
+  const size_t k = size_arg(argc, argv, 3, m, usage);
+
+  cl_device_id device = pick_device();
+  print_device(device);
+  printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
+  check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+
+  // The launch: work-groups of 16×16, enough of them to cover C. Dimension 0 is its columns.
+  const size_t tile = 16; // elements of C along each side of a work-group
+  const size_t local_size[2] = {tile, tile};
+  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
+
+  cl_int status;
+  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  clerr_chk(status);
+  cl_command_queue queue =
+      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+  clerr_chk(status);
+  cl_program program = build_program(context, device, load_source("kernel.cl"), "");
+  cl_kernel kernel = clCreateKernel(program, "matmul", &status);
+  clerr_chk(status);
+
+  // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
+  std::vector<float> a(m * k), b(k * n), c(m * n, NAN);
+  fill_whole(a, 1);
+  fill_whole(b, 2); // N rows of K
+
+  cl_mem a_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   a.size() * sizeof(float), a.data(), &status);
+  clerr_chk(status);
+  cl_mem b_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   b.size() * sizeof(float), b.data(), &status);
+  clerr_chk(status);
+  cl_mem c_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   c.size() * sizeof(float), c.data(), &status);
+  clerr_chk(status);
+
+  const cl_ulong m_arg = m;
+  const cl_ulong n_arg = n;
+  const cl_ulong k_arg = k;
+  clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &a_buffer));
+  clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer));
+  clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_mem), &c_buffer));
+  clerr_chk(clSetKernelArg(kernel, 3, sizeof(cl_ulong), &m_arg));
+  clerr_chk(clSetKernelArg(kernel, 4, sizeof(cl_ulong), &n_arg));
+  clerr_chk(clSetKernelArg(kernel, 5, sizeof(cl_ulong), &k_arg));
+
+  std::vector<double> times; // of each run, in ms; the first one is the warm-up
+  while (more_runs(times)) {
+    cl_event event;
+    clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0, nullptr,
+                                     &event));
+    clerr_chk(clWaitForEvents(1, &event));
+    times.push_back(kernel_ms(event));
+    clerr_chk(clReleaseEvent(event));
+  }
+  clerr_chk(clEnqueueReadBuffer(queue, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
+                                nullptr, nullptr));
+
+  // The check wants B with K rows of N.
+  std::vector<float> b_transposed(k * n);
+  for (size_t row = 0; row < n; row++)
+    for (size_t col = 0; col < k; col++)
+      b_transposed[col * n + row] = b[row * k + col];
+  const bool ok = check_matmul(c, a, b_transposed, m, n, k);
+  const double gflop =
+      2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  print_time("kernel", median_ms(times), gflop, "GFLOP/s");
+
+  clerr_chk(clReleaseMemObject(c_buffer));
+  clerr_chk(clReleaseMemObject(b_buffer));
+  clerr_chk(clReleaseMemObject(a_buffer));
+  clerr_chk(clReleaseKernel(kernel));
+  clerr_chk(clReleaseProgram(program));
+  clerr_chk(clReleaseCommandQueue(queue));
+  clerr_chk(clReleaseContext(context));
+  return verdict(ok);
+}

@@ -1,0 +1,35 @@
+// Matrix product C = A·B: the work-items of a group share tiles of A and B in local memory.
+//
+// a  in   M×K floats, row-major: a[row * K + column]
+// b  in   K×N floats, row-major
+// c  out  M×N floats, row-major
+// The launch has groups of TILE×TILE work-items, enough of them to cover the columns of C
+// (dimension 0) and its rows (dimension 1). TILE comes from the host: -D TILE=16.
+__kernel void matmul(__global const float *restrict a, __global const float *restrict b,
+                     __global float *restrict c, const ulong M, const ulong N, const ulong K) {
+  __local float a_tile[TILE][TILE];
+  __local float b_tile[TILE][TILE];
+  const size_t col = get_global_id(0);
+  const size_t row = get_global_id(1);
+  const size_t tile_col = get_local_id(0);
+  const size_t tile_row = get_local_id(1);
+  float sum = 0.0f;
+  for (size_t first = 0; first < K; first += TILE) {
+    // Each work-item brings one element of each tile; outside the matrices, 0 adds nothing.
+    // TODO: this time the work-item brings the element whose place in the tile is its own,
+    // mirrored: row tile_col, column tile_row. The places are changed already, the addresses are
+    // not.
+    const size_t a_row = row;
+    const size_t a_col = first + tile_col;
+    const size_t b_row = first + tile_row;
+    const size_t b_col = col;
+    a_tile[tile_col][tile_row] = a_row < M && a_col < K ? a[a_row * K + a_col] : 0.0f;
+    b_tile[tile_col][tile_row] = b_row < K && b_col < N ? b[b_row * N + b_col] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
+    for (size_t k = 0; k < TILE; k++)
+      sum += a_tile[tile_row][k] * b_tile[k][tile_col];
+    barrier(CLK_LOCAL_MEM_FENCE); // everyone has read them before anyone brings the next ones
+  }
+  if (row < M && col < N) // only here: up to here every work-item is needed at the barriers
+    c[row * N + col] = sum;
+}

@@ -1,0 +1,57 @@
+// Matrix product C = A·B: tiles in local memory, and a block of C for each work-item, of WPT_M×2
+// elements.
+//
+// a  in   M×K floats, row-major: a[row * K + column]
+// b  in   K×N floats, row-major
+// c  out  M×N floats, row-major
+// The launch has groups of TILE × TILE/WPT work-items, enough of them for the TILE×TILE tiles of C
+// to cover its columns (dimension 0) and its rows (dimension 1). TILE and WPT come from the host;
+// WPT divides TILE.
+#define STEP (TILE / WPT)     // rows between two elements that a work-item brings
+#define WPT_N 2               // columns of C for each work-item
+#define WPT_M (WPT / WPT_N)   // rows of C for each work-item
+#define STEP_N (TILE / WPT_N) // columns between two of its elements
+#define STEP_M (TILE / WPT_M) // rows between two of its elements
+
+__kernel void matmul(__global const float *restrict a, __global const float *restrict b,
+                     __global float *restrict c, const ulong M, const ulong N, const ulong K) {
+  __local float a_tile[TILE][TILE];
+  __local float b_tile[TILE][TILE];
+  const size_t tile_col = get_local_id(0);
+  const size_t tile_row = get_local_id(1);
+  // The group's work-items are numbered through and dealt out anew: STEP_M rows of STEP_N of them.
+  const size_t number = tile_row * TILE + tile_col;
+  const size_t my_row = number / STEP_N;
+  const size_t my_col = number % STEP_N;
+  float sums[WPT_M][WPT_N] = {{0.0f}};
+  for (size_t first = 0; first < K; first += TILE) {
+    // Bringing the tiles is as in the chapter: each work-item WPT elements, STEP rows apart.
+    for (size_t r = tile_row; r < TILE; r += STEP) {
+      const size_t a_row = get_group_id(1) * TILE + r;
+      const size_t a_col = first + tile_col;
+      const size_t b_row = first + r;
+      const size_t b_col = get_group_id(0) * TILE + tile_col;
+      a_tile[r][tile_col] = a_row < M && a_col < K ? a[a_row * K + a_col] : 0.0f;
+      b_tile[r][tile_col] = b_row < K && b_col < N ? b[b_row * N + b_col] : 0.0f;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
+    for (size_t k = 0; k < TILE; k++) {
+      float b_values[WPT_N]; // read once, used WPT_M times
+      for (size_t j = 0; j < WPT_N; j++)
+        b_values[j] = b_tile[k][my_col + j * STEP_N];
+      for (size_t i = 0; i < WPT_M; i++) {
+        const float a_value = a_tile[my_row + i * STEP_M][k]; // read once, used WPT_N times
+        for (size_t j = 0; j < WPT_N; j++)
+          sums[i][j] += a_value * b_values[j];
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); // everyone has read them before anyone brings the next ones
+  }
+  for (size_t i = 0; i < WPT_M; i++)
+    for (size_t j = 0; j < WPT_N; j++) {
+      const size_t row = get_group_id(1) * TILE + my_row + i * STEP_M;
+      const size_t col = get_group_id(0) * TILE + my_col + j * STEP_N;
+      if (row < M && col < N)
+        c[row * N + col] = sums[i][j];
+    }
+}

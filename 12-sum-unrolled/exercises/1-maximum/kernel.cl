@@ -1,0 +1,19 @@
+// Maximum of a vector without barriers: one level of it. Each work-item compares UF elements.
+//
+// data  in/out  n floats; the first max(1, n / UF) become the maxima, whose maximum is that of all
+// n     in      number of elements
+// The launch has at least max(1, n / UF) work-items. UF comes from the host: -D UF=2.
+__kernel void max_unrolled(__global float *data, const ulong n) {
+  const size_t i = get_global_id(0);
+  const size_t stride = n / UF; // work-items with UF elements; none if n < UF
+  if (i >= stride && i > 0)
+    return;
+  float largest = 0.0f; // TODO
+  if (i < stride)
+    for (size_t k = 0; k < UF; k++)
+      largest = fmax(largest, data[i + k * stride]);
+  if (i == 0)
+    for (size_t j = stride * UF; j < n; j++) // the n mod UF elements that are left over
+      largest = fmax(largest, data[j]);
+  data[i] = largest;
+}
