@@ -28,8 +28,8 @@ inline double copy_ceiling(cl_context context, cl_device_id device, cl_command_q
   const size_t size = copy_ceiling_size(n);
   const size_t bytes = size * sizeof(float);
   std::vector<float> ones(size, 1.0f);
-  cl_mem from_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                                      ones.data(), &status);
+  cl_mem from_buffer =
+      clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, ones.data(), &status);
   clerr_chk(status);
   cl_mem to_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
   clerr_chk(status);

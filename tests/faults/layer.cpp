@@ -31,6 +31,14 @@
 #include <type_traits>
 #include <vector>
 
+#ifdef __SANITIZE_ADDRESS__ // GCC
+#define UNDER_ADDRESS_SANITIZER
+#elif defined __has_feature // Clang
+#if __has_feature(address_sanitizer)
+#define UNDER_ADDRESS_SANITIZER
+#endif
+#endif
+
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -421,9 +429,9 @@ static void write_report() {
 // At exit: writes the report. A child of a split then ends at once, which saves most of its time;
 // how the libraries take the end of the program shows in the processes that are not split. Under
 // AddressSanitizer it goes on, since leaks are looked for last.
-static void at_exit(const int status, void *) {
+static void at_exit([[maybe_unused]] const int status, void *) {
   write_report();
-#ifndef __SANITIZE_ADDRESS__
+#ifndef UNDER_ADDRESS_SANITIZER
   if (the.is_child) {
     fflush(nullptr);
     _exit(status);

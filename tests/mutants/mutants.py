@@ -16,6 +16,7 @@ that none gets lost when a file changes.
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,8 @@ def noticed_by(chapter, folder):
 
 
 def main():
+    # A mutant may run wild: what it can take of the machine's memory is limited.
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     chapter = sys.argv[1]
     label = "-".join(["mutants"] + sys.argv[2:])
     chapters.need_tool("oclgrind", "oclgrind")  # without it, missing barriers survive

@@ -32,7 +32,7 @@ static void expect(const bool got, const bool right, const std::string &what) {
 // The dot product as chapters 05 to 07 and the sum as 11 and 12 form it. Any one element left out,
 // any partial sum left out, and a result of 0 must differ from the right one.
 static void inputs() {
-  for (const size_t n : {1, 2, 5, 63, 64, 65, 256, 1000, 1000003, 1048576}) {
+  for (const size_t n : std::vector<size_t>{1, 2, 5, 63, 64, 65, 256, 1000, 1000003, 1048576}) {
     std::vector<float> a(n), b(n);
     fill_whole(a, 1);
     fill_whole(b, 2);
@@ -99,7 +99,7 @@ static void numbers() {
   // A sum of G partial sums with one of them left out, written twice, swapped for its neighbour's,
   // or never written: each of them, at each size that the chapters are tested with.
   size_t zero_sums = 0;
-  for (const size_t n : {63, 64, 65, 1000, 1000003, 1048576}) {
+  for (const size_t n : std::vector<size_t>{63, 64, 65, 1000, 1000003, 1048576}) {
     std::vector<float> a(n), b(n);
     fill_whole(a, 1);
     fill_whole(b, 2);
