@@ -24,7 +24,7 @@ def page_of(path):
 def markdown_files():
     chapters = sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
     docs = [p for name in ("setup", "concepts", "errors", "tools", "cuda", "sources") if (p := ROOT / "docs" / f"{name}.md").exists()]
-    more = sorted(set(ROOT.glob("docs/*.md")) | set(ROOT.glob("tests/README.md")) | set(ROOT.glob("bench/README.md")))
+    more = sorted(set(ROOT.glob("docs/**/*.md")) | set(ROOT.glob("tests/README.md")) | set(ROOT.glob("bench/README.md")))
     return [ROOT / "README.md"], chapters, docs + [p for p in more if p not in docs]
 
 
