@@ -9,16 +9,17 @@ preset=default
 case ${1-} in
 -h | --help)
   cat <<'EOF'
-usage: ./test.sh                 the tests, in a few minutes
-       ./test.sh --full          all of them, those too that take long
+usage: ./test.sh                 the everyday tests, in a few minutes
+       ./test.sh --thorough      also the texts, the exercises, the mutants, other ways to build
+       ./test.sh --full          all of them, those too that take very long
        ./test.sh -R 06           any of CTest's options: here the tests with 06 in their names
        ./test.sh -L faults       the tests with a label; tests/README.md lists the labels
 Installs what is missing (with apt; elsewhere it says what to install) and builds into build/.
 EOF
   exit 0
   ;;
---full)
-  preset=full
+--full | --thorough)
+  preset=${1#--}
   shift
   ;;
 esac

@@ -1,6 +1,7 @@
 // The device's two ceilings, measured in a moment: bytes copied and multiply-adds done, a second.
 //
-// Chapter 13 spells out what is done here, and tries more shapes; the kernels are that chapter's.
+// Chapter 13 spells out what is done here, and tries more shapes; its kernels stand again in
+// ceilings.cl, so that a chapter needs no other chapter's folder.
 #pragma once
 
 #include "clerr.h"
@@ -41,7 +42,7 @@ inline double copy_ceiling(cl_context context, cl_device_id device, cl_command_q
     cl_program program = nullptr;
     cl_kernel kernel = nullptr;
     if (width > 0) {
-      program = build_program(context, device, load_source("../13-device-ceilings/kernel.cl"),
+      program = build_program(context, device, load_source("../common/ceilings.cl"),
                               "-D CHAINS=1 -D VECTOR=float" + std::to_string(width));
       kernel = clCreateKernel(program, "copy", &status);
       clerr_chk(status);
@@ -92,7 +93,7 @@ inline double arithmetic_ceiling(cl_context context, cl_device_id device, cl_com
   double best = NAN;
   for (const size_t width : {1u, 16u}) {
     cl_program program =
-        build_program(context, device, load_source("../13-device-ceilings/kernel.cl"),
+        build_program(context, device, load_source("../common/ceilings.cl"),
                       "-D CHAINS=" + std::to_string(chains) +
                           (width == 1 ? " -D VECTOR=float" : " -D VECTOR=float16"));
     cl_kernel kernel = clCreateKernel(program, "multiply_add", &status);

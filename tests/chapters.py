@@ -115,7 +115,11 @@ def publish(label, text):
 
 # Their launches do not shrink with N: on Oclgrind the default tests run only the first and the last
 # work-group, at one size.
-LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "13-device-ceilings"]
+LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "13-device-ceilings", "15-matmul-register-tiled",
+                  "16-matmul-autotuned"]
+# What the optimizer makes of their kernels, Oclgrind 21.10 does not know (the instruction `freeze`, the
+# intrinsic `noalias.scope.decl`) and gives up: it gets them as they are written.
+NOT_OPTIMIZED = ["15-matmul-register-tiled", "16-matmul-autotuned"]
 
 
 def oclgrind(command, *options, timeout=600):
@@ -124,7 +128,8 @@ def oclgrind(command, *options, timeout=600):
     tool = need_tool("oclgrind", "oclgrind")
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
-        code, out, err = run([tool, "--log", log, *options, *command], timeout=timeout)
+        code, out, err = run([tool, "--log", log, *options, *command], timeout=timeout,
+                             env={"XDG_CACHE_HOME": folder})  # where 16 remembers its winner
         return code, out, err, log.read_text() if log.exists() else ""
 
 
@@ -134,11 +139,15 @@ CHECKS = ["--data-races", "--uninitialized", "--check-api"]  # memory errors are
 def wrong_under_oclgrind(command, quick=False, timeout=600):
     """What is wrong with a command that is to pass on Oclgrind without a report: a list. `quick` runs
     the first and the last work-group of each launch only; the result is wrong then, and not looked at."""
-    code, out, err, log = oclgrind(command, *CHECKS, *(["--quick"] if quick else []), timeout=timeout)
+    options = [*CHECKS, *(["--quick"] if quick else [])]
+    if pathlib.Path(command[0]).name in NOT_OPTIMIZED:
+        options += ["--build-options", "-cl-opt-disable"]
+    code, out, err, log = oclgrind(command, *options, timeout=timeout)
     wrong = crashed(code, err)
     if "Oclgrind" not in out:
         wrong.append("it did not run on Oclgrind's device")
-    reports = [line.strip() for line in (log + err).splitlines() if line.strip()]
+    reports = [line.strip() for line in (log + err).splitlines()
+               if line.strip() and not line.startswith("search ")]  # 16 says there what it tries
     if reports:
         wrong.append("Oclgrind reports: " + " / ".join(reports[:6]))
     if not quick and (code != 0 or "PASSED" not in out.splitlines()):

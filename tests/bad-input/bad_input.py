@@ -7,6 +7,7 @@ or say nothing. Exit code 0 if every case does as stated.
 """
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -54,8 +55,8 @@ def bad_arguments(chapter, program):
         ("0x10", "not a size (digits only): 0x10"),
         ("", "not a size: an empty argument"),
         ("99999999999999999999", "too large a number"),
-        ("1000000000000000", "too large for this device"),
-        (str(2**64 - 1), "too large for this device"),
+        ("1000000000000000", "too large for this "),
+        (str(2**64 - 1), "too large for this "),
     ]:
         case(f"argument {text!r}", [program, text], 2, message, usage)
     parameters = len(chapters.parameters(chapter))
@@ -137,7 +138,7 @@ def broken_kernels(chapter, program, folder):
     kernel.write_text(text + "\n" + warnings + "__kernel void broken() { no_such_name = 1; }\n")
     case("kernel with a syntax error", [copy], 1, "CL_BUILD_PROGRAM_FAILURE", "no_such_name",
          "number 0 of many", "number 399 of many")
-    kernel.write_text(text.replace("__kernel void ", "__kernel void renamed_"))
+    kernel.write_text(re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text))
     case("kernel renamed", [copy], 1, "CL_INVALID_KERNEL_NAME")
 
 

@@ -67,11 +67,13 @@ def build(chapter, folder, file, text):
     home.mkdir()
     if (chapters.ROOT / chapter / "kernel.cl").exists():
         shutil.copy(chapters.ROOT / chapter / "kernel.cl", home)
+    for header in (chapters.ROOT / chapter).glob("*.h"):
+        shutil.copy(header, home)
+    (folder / "common").symlink_to(chapters.ROOT / "common")
     if file == "kernel.cl":
         shutil.copy(chapters.program(chapter), home)
         (home / file).write_text(text)
         return ""
-    (folder / "common").symlink_to(chapters.ROOT / "common")
     (home / file).write_text(text)
     compiler = [os.environ.get("CXX", "c++"), "-std=c++17", *os.environ.get("CXX_FLAGS", "").split()]
     code, _, err = chapters.run([*compiler, "-o", home / chapter, home / file, "-lOpenCL"])

@@ -236,6 +236,15 @@ KERNELS = {
         change("first barrier removed", FIRST_BARRIER, "", EQUIVALENT("on a CPU a work-group has one work-item: only the launch for a GPU can show it")),
         change("second barrier removed", STEP_BARRIER, "", EQUIVALENT("on a CPU a work-group has one work-item: only the launch for a GPU can show it")),
     ],
+    "15-matmul-register-tiled": [
+        change("store to C: not cut off at the last column", "if (col + 3 < cols)\n      x[col + 3] = v.w;", "x[col + 3] = v.w;", TYPICAL),
+        change("columns of B swapped", "to[A_STRIDE] = v.y;", "to[A_STRIDE] = v.z;"),
+        change("+= becomes =", "sums[4 * i][j] += a_part[i].x * b_part[j];", "sums[4 * i][j] = a_part[i].x * b_part[j];"),
+        change("steps of half the depth", "k0 += BK)", "k0 += BK / 2)"),
+    ],
+    "16-matmul-autotuned": [
+        change("panels: the last element of a row of A missing", "s * KS + k < K ? from", "s * KS + k + 1 < K ? from", TYPICAL),
+    ],
 }
 
 LEAKS = [
