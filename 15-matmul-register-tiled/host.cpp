@@ -38,7 +38,7 @@ int main(const int argc, char **argv) {
                             nullptr));
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory,
                             nullptr));
-  const bool large = max_items >= 128 && local_memory >= 24 * 1024;
+  const bool large = max_items >= 128 && local_memory >= 24576;
   const size_t bm = large ? 128 : 32, bn = large ? 128 : 32, bk = large ? 16 : 8;
   const size_t tm = large ? 16 : 8, tn = 8;
   const size_t local_size = (bm / tm) * (bn / tn);

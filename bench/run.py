@@ -23,7 +23,6 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import statistics
 import subprocess
 import sys

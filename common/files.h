@@ -35,7 +35,7 @@ inline std::string find_file(const char *name, const char *caller = __builtin_FI
   std::string places;
   for (const std::filesystem::path &folder : folders) {
     std::error_code error;
-    const std::string path = std::filesystem::absolute(folder / name, error).string();
+    std::string path = std::filesystem::absolute(folder / name, error).string();
     if (places.find("  " + path + "  ") != std::string::npos)
       continue; // two of the folders are the same
     const bool exists = std::filesystem::exists(path, error);
