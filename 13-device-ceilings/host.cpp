@@ -92,7 +92,7 @@ int main(const int argc, char **argv) {
       if (width == 0 && many)
         continue; // the runtime chooses its own shape
       const size_t local_size = many ? 256 : 1;
-      const size_t num_groups = compute_units * (many ? 32 : 4);
+      const size_t num_groups = size_t{compute_units} * (many ? 32 : 4);
       const size_t global_size = num_groups * local_size;
       clerr_chk(clEnqueueFillBuffer(queue, to_buffer, &poison, sizeof poison, 0, bytes, 0, nullptr,
                                     nullptr));
