@@ -199,92 +199,87 @@ matmul(__global const float *restrict a, __global const float *restrict b,
 
 // One work-item a group, and no barrier: a CPU runs a group's work-items one after the other, so
 // there is nobody to share tiles with. What counts instead: vectors as long as the processor's,
-// operands that lie in the caches in the order in which they are needed (panels), and TM×TN sums
-// that fit into the vector registers.
+// operands that lie in memory in the order in which they are needed (panels), and TM×TN sums that
+// fit into the vector registers.
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define VECTOR JOIN(float, WIDTH)
 #define LOAD JOIN(vload, WIDTH)
 #define STORE JOIN(vstore, WIDTH)
 #define TV (TN / WIDTH) // vectors across the registers' part of C
-#define KS 16           // floats of a row of A that lie side by side in a panel
+#define KS 16           // panels are filled up with 0 to a multiple of KS along K; BK is one
 
-// First launch: A in panels of TM rows; KS columns of each row lie side by side, then comes the
+// First launch: A in panels of TM rows. KS floats of a row lie side by side, then come those of the
 // next row, so that a panel is read from its beginning to its end. Filled up with 0 at the edges.
 //
 // panels  out  ceil(M / TM) panels of ceil(K / KS) * TM * KS floats
-// The launch has a work-item for each panel.
-__kernel void pack_panels(__global const float *restrict a, __global float16 *restrict panels,
-                          const uint M, const uint K) {
-  const uint panel = get_global_id(0);
-  const uint steps = (K + KS - 1) / KS;
-  for (uint i = 0; i < TM; i++) {
-    const uint row = panel * TM + i;
-    __global const float *from = a + (size_t)row * K;
-    __global float16 *to = panels + (size_t)panel * steps * TM + i;
-    for (uint s = 0; s < steps; s++)
-      if (row < M && (s + 1) * KS <= K)
-        to[s * TM] = vload16(s, from);
-      else {
-        float rest[KS];
-        for (uint k = 0; k < KS; k++)
-          rest[k] = row < M && s * KS + k < K ? from[s * KS + k] : 0.0f;
-        to[s * TM] = vload16(0, rest);
-      }
-  }
+// The launch has ceil(K / KS) × ceil(M / TM) work-items, one for each TM×KS floats.
+__kernel void pack_a(__global const float *restrict a, __global float *restrict panels,
+                     const uint M, const uint K) {
+  const uint k = get_global_id(0) * KS;
+  const uint row = get_global_id(1) * TM;
+  __global float *to = panels + (get_global_id(1) * get_global_size(0) + get_global_id(0)) * TM * KS;
+  __global const float *from = a + (size_t)row * K + k;
+  for (uint i = 0; i < TM; i++, from += K)
+    if (row + i < M && k + KS <= K)
+      vstore16(vload16(0, from), i, to);
+    else
+      for (uint j = 0; j < KS; j++)
+        to[i * KS + j] = row + i < M && k + j < K ? from[j] : 0.0f;
 }
 
-// Second launch. a: the panels.
+// Second launch: B in panels of TN columns, row by row, filled up with 0 at the edges.
+//
+// panels  out  ceil(N / TN) panels of ceil(K / KS) * KS * TN floats
+// The launch has ceil(N / TN) × ceil(K / KS) work-items, one for each KS×TN floats.
+__kernel void pack_b(__global const float *restrict b, __global float *restrict panels,
+                     const uint N, const uint K) {
+  const uint col = get_global_id(0) * TN;
+  const uint k = get_global_id(1) * KS;
+  __global float *to = panels + (get_global_id(0) * get_global_size(1) + get_global_id(1)) * KS * TN;
+  __global const float *from = b + (size_t)k * N + col;
+  for (uint i = 0; i < KS; i++, from += N)
+    if (k + i < K && col + TN <= N)
+#pragma unroll
+      for (uint j = 0; j < TV; j++)
+        STORE(LOAD(j, from), i * TV + j, to);
+    else
+      for (uint j = 0; j < TN; j++)
+        to[i * TN + j] = k + i < K && col + j < N ? from[j] : 0.0f;
+}
+
+// Third launch. a, b: the panels.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 matmul(__global const float *restrict a, __global const float *restrict b,
        __global float *restrict c, const uint M, const uint N, const uint K) {
-  __local VECTOR b_panels[BN / TN][BK * TV]; // not shared with anyone: a buffer that stays in cache
   const uint2 part = place(get_group_id(0), (M + BM - 1) / BM, (N + BN - 1) / BN);
-  const uint first_panel = part.x * (BM / TM);
-  const uint last_panel = min(first_panel + BM / TM, (M + TM - 1) / TM);
-  const uint first_col = part.y * BN;
-  const uint steps = (K + KS - 1) / KS;
+  const uint last_row = min((part.x + 1) * BM, M); // the first one that is not this group's
+  const uint last_col = min((part.y + 1) * BN, N);
+  const uint padded = (K + KS - 1) / KS * KS; // what the panels have along K
 
-  for (uint k0 = 0; k0 < K; k0 += BK) {
-    const uint depth = min((uint)BK, K - k0);       // of this step
-    const uint padded = (depth + KS - 1) / KS * KS; // as deep as the panels of A
-    const uint num_panels = min((uint)BN, N - first_col + TN - 1) / TN;
-    for (uint p = 0; p < num_panels; p++) { // B in panels of TN columns, with 0 at the edges
-      const uint col = first_col + p * TN;
-      __global const float *from = b + (size_t)k0 * N + col;
-      for (uint k = 0; k < padded; k++, from += N)
-        if (k < depth && col + TN <= N)
-#pragma unroll
-          for (uint j = 0; j < TV; j++)
-            b_panels[p][k * TV + j] = LOAD(j, from);
-        else
-          for (uint j = 0; j < TN; j++)
-            ((__local float *)b_panels[p])[k * TN + j] = k < depth && col + j < N ? from[j] : 0.0f;
-    }
-
-    for (uint p = 0; p < num_panels; p++)
-      for (uint panel = first_panel; panel < last_panel; panel++) {
-        __global const float *a_part = a + ((size_t)panel * steps + k0 / KS) * TM * KS;
-        __local const VECTOR *b_part = b_panels[p];
+  // BK steps of a panel of B stay in the cache while all the group's panels of A pass by.
+  for (uint k0 = 0; k0 < padded; k0 += BK)
+    for (uint col = part.y * BN; col < last_col; col += TN)
+      for (uint row = part.x * BM; row < last_row; row += TM) {
+        __global const float *a_part = a + (size_t)row * padded + k0 * TM;
+        __global const float *b_part = b + (size_t)col * padded + k0 * TN;
         VECTOR sums[TM][TV];
 #pragma unroll
         for (uint i = 0; i < TM; i++)
 #pragma unroll
           for (uint j = 0; j < TV; j++)
             sums[i][j] = 0.0f;
-        for (uint s = 0; s < padded; s += KS, a_part += TM * KS)
-          for (uint k = 0; k < KS; k++, b_part += TV)
+        for (uint s = k0; s < min(k0 + BK, padded); s += KS, a_part += TM * KS)
+          for (uint k = 0; k < KS; k++, b_part += TN)
 #pragma unroll
             for (uint i = 0; i < TM; i++) {
               const VECTOR a_value = a_part[i * KS + k]; // one float of A, in every lane
 #pragma unroll
               for (uint j = 0; j < TV; j++)
-                sums[i][j] = fma(a_value, b_part[j], sums[i][j]);
+                sums[i][j] = fma(a_value, LOAD(j, b_part), sums[i][j]);
             }
 
         // To C: the first step writes, the others add. At the edges float by float.
-        const uint row = panel * TM;
-        const uint col = first_col + p * TN;
         __global float *to = c + (size_t)row * N + col;
         if (row + TM <= M && col + TN <= N) {
 #pragma unroll
@@ -304,6 +299,5 @@ matmul(__global const float *restrict a, __global const float *restrict b,
               to[j] = k0 > 0 ? to[j] + edge[i * TN + j] : edge[i * TN + j];
         }
       }
-  }
 }
 #endif

@@ -1,204 +1,169 @@
-// What the search of chapter 16 goes through, and where it remembers the winner.
+// Chapter 16's search: prepares, checks and times the candidates.
 #pragma once
 
+#include "../common/check.h"
 #include "../common/clerr.h"
-#include "../common/device.h"
+#include "../common/source.h"
+#include "../common/timing.h"
+#include "shapes.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdint>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <system_error>
 #include <vector>
 
-// A variant of the kernel and its parameters, named as in kernel.cl.
-struct shape {
-  bool panels;
-  size_t bm, bn, bk; // a work-group's part of C, and its steps through K
-  size_t tm, tn;     // the part of it that is in registers at a time
-  size_t width;      // of a vector, in panels; 4 in tiles
+// The buffers that every candidate works on. The panels hold nothing where no candidate has any.
+struct buffers {
+  cl_mem a, b, c, a_panels, b_panels;
 };
 
-inline std::string shape_text(const shape &s) {
-  return std::string(s.panels ? "panels" : "tiles") + " " + std::to_string(s.bm) + "x" +
-         std::to_string(s.bn) + "x" + std::to_string(s.bk) + ", registers " + std::to_string(s.tm) +
-         "x" + std::to_string(s.tn);
-}
-
-inline bool same_registers(const shape &s, const shape &t) {
-  return s.panels == t.panels && s.tm == t.tm && s.tn == t.tn;
-}
-
-// Returns the candidates for an m×n×k product on this device, pruned by its limits:
-// - tiles, for every device: a work-group not larger than CL_DEVICE_MAX_WORK_GROUP_SIZE, local
-//   memory within CL_DEVICE_LOCAL_MEM_SIZE, an estimate of the registers within 255 (what current
-//   GPUs give a work-item), and no loads left over. On a CPU one of them, for comparison: a CPU
-//   steps through each work-item of a group in turn.
-// - panels, for CPUs only, since a GPU would run a group of one work-item on one of its lanes:
-//   as many sums as the vector registers hold, and at least as many groups as cores.
-// - of both, only groups whose part of C is not mostly outside of it.
-// Those with the same shape in the registers stand side by side.
-inline std::vector<shape> candidates(cl_device_id device, const size_t m, const size_t n) {
-  size_t max_items;
-  cl_ulong local_memory;
-  cl_uint compute_units, native_width;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
-                            nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory,
-                            nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof native_width,
-                            &native_width, nullptr));
-  const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
-  std::vector<shape> list;
-
-  if (cpu) {
-    const size_t width = native_width >= 16 ? 16 : native_width >= 8 ? 8 : 4;
-    const size_t registers = width == 16 ? 32 : 16; // AVX-512 has 32, AVX2 and SSE have 16
-    const size_t tiles[4][2] = {{14, 2}, {8, 3}, {6, 2}, {4, 3}}; // rows, vectors across
-    for (const auto &[tm, vectors] : tiles) {
-      // The sums, the vectors of B, and one value of A; but not less than 2/3 of what there is.
-      const size_t needed = tm * vectors + vectors + 1;
-      if (needed > registers || 3 * needed < 2 * registers)
-        continue;
-      const size_t tn = vectors * width;
-      const size_t bn = std::max<size_t>(1, 128 / tn) * tn;
-      for (const size_t rows : {64u, 256u})
-        for (const size_t bk : {192u, 384u}) {
-          const size_t bm = std::max<size_t>(1, rows / tm) * tm;
-          const size_t groups = (m + bm - 1) / bm * ((n + bn - 1) / bn);
-          const bool local_fits = bn * bk * sizeof(float) <= local_memory;
-          if (local_fits && (rows == 64 || (bm / 2 < m && groups >= compute_units)))
-            list.push_back({true, bm, bn, bk, tm, tn, width});
-        }
-    }
-  }
-
-  for (const size_t tm : {4u, 8u, 16u})
-    for (const size_t bm : {32u, 64u, 128u, 256u})
-      for (const size_t bn : {32u, 64u, 128u, 256u})
-        for (const size_t bk : {8u, 16u}) {
-          const size_t tn = std::min<size_t>(tm, 8);
-          const size_t items = (bm / tm) * (bn / tn);
-          if (items < 32 || items > std::min<size_t>(max_items, 256))
-            continue;
-          if (2 * bk * (bm + 4 + bn) * sizeof(float) > local_memory)
-            continue;
-          if (bm * bk / 4 % items != 0 || bk * bn / 4 % items != 0 || items % (bn / 4) != 0)
-            continue;
-          const size_t registers = tm * tn + 2 * (tm + tn) + bk * (bm + bn) / items + 24;
-          if (registers > 255)
-            continue;
-          if ((bm > 32 && bm / 2 >= m) || (bn > 32 && bn / 2 >= n))
-            continue;
-          if (cpu &&
-              std::any_of(list.begin(), list.end(), [](const shape &s) { return !s.panels; }))
-            continue;
-          list.push_back({false, bm, bn, bk, tm, tn, 4});
-        }
-  return list;
-}
-
-// The smallest power of two that is at least `size`, from 64 to `largest`: sizes of one class share
-// a winner.
-inline size_t size_class(const size_t size, const size_t largest) {
-  size_t power = 64;
-  while (power < size && power < largest)
-    power *= 2;
-  return power;
-}
-
-// FNV-1a, a hash of a text (Fowler, Noll and Vo).
-inline uint64_t text_hash(const std::string &text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
-
-// What a remembered winner holds for: device, driver, kernel and size class; a line each.
-struct memory_key {
-  std::string device, driver, kernel, size;
+// A kernel with its arguments, ready to be launched.
+struct launch {
+  cl_kernel kernel;
+  cl_uint dims;
+  size_t global_size[2], local_size[2];
 };
 
-// Returns the file for this key: one for each device and size class, under XDG_CACHE_HOME or else
-// HOME/.cache. Empty if neither is set (to an absolute path, as the XDG rules ask for).
-inline std::filesystem::path memory_file(const memory_key &key) {
-  std::filesystem::path folder;
-  const char *xdg = getenv("XDG_CACHE_HOME");
-  const char *home = getenv("HOME");
-  if (xdg != nullptr && std::filesystem::path(xdg).is_absolute())
-    folder = xdg;
-  else if (home != nullptr && std::filesystem::path(home).is_absolute())
-    folder = std::filesystem::path(home) / ".cache";
-  else
-    return {};
-  char name[64];
-  snprintf(name, sizeof name, "16-matmul-autotuned-%016" PRIx64 ".txt",
-           text_hash(key.device + "\n" + key.size));
-  return folder / "opencl-step-by-step" / name;
-}
+// A candidate: its launches in their order. With panels three of them, else one.
+struct candidate {
+  cl_program program;
+  std::vector<launch> launches;
+};
 
-// The text of the file up to the winner.
-inline std::string memory_header(const memory_key &key) {
-  return "opencl-step-by-step: the winner of 16-matmul-autotuned; may be deleted at any time\n"
-         "device " +
-         key.device + "\nsize " + key.size + "\nkernel " + key.kernel + "\ndriver " + key.driver +
-         "\nwinner ";
-}
-
-// Returns the number of the remembered winner in `list`, or list.size() if none is remembered. A
-// file that cannot be used is ignored, with a word on standard error.
-inline size_t recall(const memory_key &key, const std::vector<shape> &list) {
-  const std::filesystem::path path = memory_file(key);
-  std::error_code error;
-  if (path.empty() || !std::filesystem::exists(path, error))
-    return list.size();
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::string header = memory_header(key);
-  for (size_t i = 0; i < list.size(); i++)
-    if (text == header + shape_text(list[i]) + "\n") {
-      fprintf(stderr, "search    remembered: %s (%s)\n", shape_text(list[i]).c_str(),
-              path.string().c_str());
-      return i;
+inline candidate prepare(cl_context context, cl_device_id device, const std::string &source,
+                         const shape &s, const buffers &buf, const size_t m, const size_t n,
+                         const size_t k) {
+  const bool edges = m % s.bm != 0 || n % s.bn != 0 || k % s.bk != 0;
+  const std::string options = // constants for the compiler
+      std::string("-D PANELS=") + (s.panels ? "1" : "0") + " -D BM=" + std::to_string(s.bm) +
+      " -D BN=" + std::to_string(s.bn) + " -D BK=" + std::to_string(s.bk) +
+      " -D TM=" + std::to_string(s.tm) + " -D TN=" + std::to_string(s.tn) +
+      " -D WIDTH=" + std::to_string(s.width) + " -D EDGES=" + (edges && !s.panels ? "1" : "0");
+  candidate one = {build_program(context, device, source, options), {}};
+  // Adds a launch; the kernel's arguments are the buffers and then the sizes.
+  const auto add = [&](const char *name, const std::vector<cl_mem> &mems,
+                       const std::vector<size_t> &sizes, launch l) {
+    cl_int status;
+    l.kernel = clCreateKernel(one.program, name, &status);
+    clerr_chk(status);
+    cl_uint at = 0;
+    for (const cl_mem mem : mems)
+      clerr_chk(clSetKernelArg(l.kernel, at++, sizeof(cl_mem), &mem));
+    for (const size_t size : sizes) {
+      const cl_uint size_32 = static_cast<cl_uint>(size);
+      clerr_chk(clSetKernelArg(l.kernel, at++, sizeof(cl_uint), &size_32));
     }
-  // Up to the kernel's line it is ours: then the kernel or the driver has changed since.
-  const size_t ours = header.find("\nkernel ");
-  const bool stale = text.compare(0, ours, header, 0, ours) == 0 && !text.empty() &&
-                     text.back() == '\n' && text.compare(0, header.size(), header) != 0;
-  fprintf(stderr, "search    ignored, %s: %s\n",
-          stale ? "made with another driver or kernel" : "damaged", path.string().c_str());
-  return list.size();
+    one.launches.push_back(l);
+  };
+  const size_t local_size = s.panels ? 1 : (s.bm / s.tm) * (s.bn / s.tn);
+  const size_t groups = (m + s.bm - 1) / s.bm * ((n + s.bn - 1) / s.bn);
+  if (s.panels) {
+    const size_t steps = (k + panel_step - 1) / panel_step;
+    add("pack_a", {buf.a, buf.a_panels}, {m, k},
+        {nullptr, 2, {steps, (m + s.tm - 1) / s.tm}, {1, 1}});
+    add("pack_b", {buf.b, buf.b_panels}, {n, k},
+        {nullptr, 2, {(n + s.tn - 1) / s.tn, steps}, {1, 1}});
+  }
+  add("matmul", {s.panels ? buf.a_panels : buf.a, s.panels ? buf.b_panels : buf.b, buf.c},
+      {m, n, k}, {nullptr, 1, {groups * local_size, 1}, {local_size, 1}});
+  return one;
 }
 
-// Remembers the winner. Written beside and then renamed, so that nobody reads half a file.
-inline void remember(const memory_key &key, const shape &winner) {
-  const std::filesystem::path path = memory_file(key);
-  if (path.empty()) {
-    fprintf(stderr, "search    not remembered: neither XDG_CACHE_HOME nor HOME is set\n");
-    return;
+// Runs a candidate once. Returns the device's milliseconds from the first launch's start to the
+// last one's end; NAN if it reports none. In host_ms the host's, which always exist.
+inline double run(cl_command_queue queue, const candidate &one, double &host_ms) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<cl_event> events(one.launches.size());
+  for (size_t i = 0; i < events.size(); i++) {
+    const launch &l = one.launches[i];
+    clerr_chk(clEnqueueNDRangeKernel(queue, l.kernel, l.dims, nullptr, l.global_size, l.local_size,
+                                     0, nullptr, &events[i]));
   }
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  std::filesystem::path temporary = path;
-  temporary +=
-      "." + std::to_string(text_hash(std::to_string(reinterpret_cast<uintptr_t>(&error)))) + ".tmp";
-  std::ofstream file(temporary, std::ios::binary);
-  file << memory_header(key) << shape_text(winner) << "\n";
-  file.close();
-  if (file)
-    std::filesystem::rename(temporary, path, error);
-  if (!file || error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    fprintf(stderr, "search    not remembered: cannot write %s\n", path.string().c_str());
-  } else
-    fprintf(stderr, "search    remembered in %s\n", path.string().c_str());
+  clerr_chk(clWaitForEvents(1, &events.back()));
+  host_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const double ms = kernels_ms(events.front(), events.back());
+  for (const cl_event event : events)
+    clerr_chk(clReleaseEvent(event));
+  return ms;
+}
+
+inline void release(const candidate &one) {
+  for (const launch &l : one.launches)
+    clerr_chk(clReleaseKernel(l.kernel));
+  clerr_chk(clReleaseProgram(one.program));
+}
+
+// Returns the fastest candidate for an m×n×k product of the first elements of `a` and `b`, which
+// are in their buffers already. Shows on standard error where it is. Uses the host's clock, which
+// tells times on every device.
+inline shape search(cl_context context, cl_device_id device, cl_command_queue queue,
+                    const std::string &source, const std::vector<shape> &list, const buffers &buf,
+                    const std::vector<float> &a, const std::vector<float> &b, const size_t m,
+                    const size_t n, const size_t k) {
+  const product_check check = expect_product(a, b, m, n, k);
+  const float poison = NAN;
+  std::vector<float> c(m * n);
+  const double gflop =
+      2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  struct entry {
+    shape s;
+    candidate one;
+    double fastest; // run, in ms on the host's clock; INFINITY for a wrong result
+  };
+  std::vector<entry> tried; // the fastest first
+  const auto faster = [](const entry &x, const entry &y) { return x.fastest < y.fastest; };
+  const auto show = [&](const int round, const size_t at, const size_t of, const entry &e) {
+    fprintf(stderr, "search    round %d, %zu of %zu: %s: ", round, at, of, shape_text(e.s).c_str());
+    if (std::isinf(e.fastest))
+      fprintf(stderr, "WRONG, left out\n");
+    else
+      fprintf(stderr, "%.1f GFLOP/s%s\n", gflop / (e.fastest * 1e-3),
+              e.fastest <= tried[0].fastest ? ", the best so far" : "");
+  };
+
+  // Round 1: all of them.
+  for (size_t i = 0; i < list.size(); i++) {
+    entry e = {list[i], prepare(context, device, source, list[i], buf, m, n, k), INFINITY};
+    clerr_chk(clEnqueueFillBuffer(queue, buf.c, &poison, sizeof poison, 0, c.size() * sizeof(float),
+                                  0, nullptr, nullptr));
+    clerr_chk(clFinish(queue));
+    double ms;
+    run(queue, e.one, ms); // the warm-up, and what is checked
+    clerr_chk(clEnqueueReadBuffer(queue, buf.c, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
+                                  nullptr, nullptr));
+    const bool right = product_is_right(check, c);
+    for (int timed = 0; right && timed < 5; timed++) {
+      run(queue, e.one, ms);
+      e.fastest = std::min(e.fastest, ms);
+      if (!tried.empty() && e.fastest > 3 * tried[0].fastest)
+        break; // far behind
+    }
+    tried.insert(std::upper_bound(tried.begin(), tried.end(), e, faster), e);
+    show(1, i + 1, list.size(), e);
+  }
+
+  // Round 2: the best four once more, in turns, so that a moment in which the machine was busy
+  // with something else does not decide.
+  const size_t last = std::min<size_t>(4, tried.size());
+  for (int turn = 0; turn < 5; turn++)
+    for (size_t i = 0; i < last; i++)
+      if (!std::isinf(tried[i].fastest)) {
+        double ms;
+        run(queue, tried[i].one, ms);
+        tried[i].fastest = std::min(tried[i].fastest, ms);
+      }
+  std::sort(tried.begin(), tried.end(), faster);
+  for (size_t i = 0; i < last; i++)
+    show(2, i + 1, last, tried[i]);
+  for (const entry &e : tried)
+    release(e.one);
+  if (tried.empty() || std::isinf(tried[0].fastest)) {
+    fprintf(stderr, "no candidate computes the right product on this device\n");
+    exit(EXIT_FAILURE);
+  }
+  return tried[0].s;
 }

@@ -52,36 +52,73 @@ inline bool check_close(const double result, const double expected, const double
   return error <= allowed; // false for NaN
 }
 
+// What the rows of a product C = A·B must give, by Freivalds' method (1977): for a random vector x,
+// C·x must equal A·(B·x), which takes O(n²) steps instead of O(n³). Each x has whole numbers from ±1
+// to ±65,536: a wrong row goes unnoticed by one x at most once in 131,072 times, and there are four.
+// The matrices hold whole numbers: the sums are exact in double (up to about 90,000 × 90,000), and
+// the comparison is equality.
+struct product_check {
+  static constexpr size_t X = 4; // vectors x, side by side
+  size_t m, n, k;
+  std::vector<double> xs;  // n×X
+  std::vector<double> abx; // m×X: A·(B·x)
+};
+
+// out += row · in: a row of a matrix, `length` long, times vectors side by side.
+inline void row_times(const float *row, const size_t length, const double *in, double *out) {
+  for (size_t j = 0; j < length; j++)
+    for (size_t x = 0; x < product_check::X; x++)
+      out[x] += static_cast<double>(row[j]) * in[j * product_check::X + x];
+}
+
+// Prepares the check of a product of `a`, m×k, and `b`, k×n, both row-major.
+inline product_check expect_product(const std::vector<float> &a, const std::vector<float> &b,
+                                    const size_t m, const size_t n, const size_t k) {
+  constexpr size_t X = product_check::X;
+  product_check check = {m, n, k, std::vector<double>(n * X), std::vector<double>(m * X, 0.0)};
+  for (size_t i = 0; i < n * X; i++) {
+    const uint64_t bits = scrambled(i, 77) >> 47; // 17 of them
+    const double magnitude = static_cast<double>((bits >> 1) + 1);
+    check.xs[i] = (bits & 1) != 0 ? magnitude : -magnitude;
+  }
+  std::vector<double> bx(k * X, 0.0);
+  for (size_t i = 0; i < k; i++)
+    row_times(&b[i * n], n, check.xs.data(), &bx[i * X]);
+  for (size_t i = 0; i < m; i++)
+    row_times(&a[i * k], k, bx.data(), &check.abx[i * X]);
+  return check;
+}
+
+// Is this row of `c`, m×n and row-major, the product's?
+inline bool row_is_right(const product_check &check, const std::vector<float> &c,
+                         const size_t row) {
+  double cx[product_check::X] = {};
+  row_times(&c[row * check.n], check.n, check.xs.data(), cx);
+  bool right = true;
+  for (size_t x = 0; x < product_check::X; x++)
+    right = right && cx[x] == check.abx[row * product_check::X + x]; // false for NaN
+  for (size_t j = 0; j < check.n; j++) // a fraction so small that the sums do not show it
+    right = right && c[row * check.n + j] == std::floor(c[row * check.n + j]);
+  return right;
+}
+
+// Are all rows? Prints nothing.
+inline bool product_is_right(const product_check &check, const std::vector<float> &c) {
+  for (size_t row = 0; row < check.m; row++)
+    if (!row_is_right(check, c, row))
+      return false;
+  return true;
+}
+
 // Checks C = A·B, row-major: `c` is m×n, `a` is m×k, `b` is k×n. Prints both lines: the first
 // element that differs, or the last one if none does, and how many differ. True if none does.
 //
-// Method: Freivalds (1977). For a random vector x, C·x must equal A·(B·x), which takes O(n²) steps
-// instead of O(n³). Each x has whole numbers from ±1 to ±65,536: a wrong row goes unnoticed by one
-// x at most once in 131,072 times, and there are four. Inputs are whole numbers: the sums are exact
-// in double (up to about 90,000 × 90,000), and the comparison is equality. The elements of a wrong
-// row are then compared one by one; of more than 64 wrong rows only the first 64, and the count is
-// printed as "at least".
+// Rows are checked by Freivalds' method (above). The elements of a wrong row are then compared one
+// by one; of more than 64 wrong rows only the first 64, and the count is printed as "at least".
 inline bool check_matmul(const std::vector<float> &c, const std::vector<float> &a,
                          const std::vector<float> &b, const size_t m, const size_t n,
                          const size_t k) {
-  constexpr size_t X = 4; // vectors x, side by side: xs is n×X, and so on
-  std::vector<double> bx(k * X, 0.0);
-  std::vector<double> xs(n * X);
-  for (size_t i = 0; i < xs.size(); i++) {
-    const uint64_t bits = scrambled(i, 77) >> 47; // 17 of them
-    const double magnitude = static_cast<double>((bits >> 1) + 1);
-    xs[i] = (bits & 1) != 0 ? magnitude : -magnitude;
-  }
-  // out += matrix · in, for one row of the matrix
-  const auto row_times = [](const float *row, const size_t length, const std::vector<double> &in,
-                            double *out) {
-    for (size_t j = 0; j < length; j++)
-      for (size_t x = 0; x < X; x++)
-        out[x] += static_cast<double>(row[j]) * in[j * X + x];
-  };
-  for (size_t i = 0; i < k; i++)
-    row_times(&b[i * n], n, xs, &bx[i * X]);
-
+  const product_check check = expect_product(a, b, m, n, k);
   size_t wrong_rows = 0;
   size_t differ = 0;
   size_t shown = m * n - 1; // index of the element to print
@@ -90,16 +127,7 @@ inline bool check_matmul(const std::vector<float> &c, const std::vector<float> &
     shown_expected +=
         static_cast<double>(a[(m - 1) * k + i]) * static_cast<double>(b[i * n + n - 1]);
   for (size_t row = 0; row < m; row++) {
-    double cx[X] = {};
-    double abx[X] = {};
-    row_times(&c[row * n], n, xs, cx);
-    row_times(&a[row * k], k, bx, abx);
-    bool equal = true;
-    for (size_t x = 0; x < X; x++)
-      equal = equal && cx[x] == abx[x]; // false for NaN
-    for (size_t j = 0; j < n; j++)      // a fraction so small that the sums do not show it
-      equal = equal && c[row * n + j] == std::floor(c[row * n + j]);
-    if (equal || ++wrong_rows > 64)
+    if (row_is_right(check, c, row) || ++wrong_rows > 64)
       continue;
     std::vector<double> right(n, 0.0);
     for (size_t i = 0; i < k; i++)
