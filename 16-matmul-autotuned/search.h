@@ -72,9 +72,15 @@ inline candidate prepare(cl_context context, cl_device_id device, const std::str
   return one;
 }
 
-// Runs a candidate once. Returns the device's milliseconds from the first launch's start to the
-// last one's end; NAN if it reports none. In host_ms the host's, which always exist.
-inline double run(cl_command_queue queue, const candidate &one, double &host_ms) {
+// What a run took, in milliseconds.
+struct run_times {
+  double host;   // on the host's clock, which every device has
+  double device; // from the first launch's start to the last one's end; NAN if none is reported
+  double pack;   // of this, until the last launch starts; 0 where that is the only one
+};
+
+// Runs a candidate once.
+inline run_times run(cl_command_queue queue, const candidate &one) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<cl_event> events(one.launches.size());
   for (size_t i = 0; i < events.size(); i++) {
@@ -83,12 +89,14 @@ inline double run(cl_command_queue queue, const candidate &one, double &host_ms)
                                      0, nullptr, &events[i]));
   }
   clerr_chk(clWaitForEvents(1, &events.back()));
-  host_ms =
+  run_times times;
+  times.host =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  const double ms = kernels_ms(events.front(), events.back());
+  times.device = kernels_ms(events.front(), events.back());
+  times.pack = events.size() == 1 ? 0 : times.device - kernel_ms(events.back());
   for (const cl_event event : events)
     clerr_chk(clReleaseEvent(event));
-  return ms;
+  return times;
 }
 
 inline void release(const candidate &one) {
@@ -131,14 +139,12 @@ inline shape search(cl_context context, cl_device_id device, cl_command_queue qu
     clerr_chk(clEnqueueFillBuffer(queue, buf.c, &poison, sizeof poison, 0, c.size() * sizeof(float),
                                   0, nullptr, nullptr));
     clerr_chk(clFinish(queue));
-    double ms;
-    run(queue, e.one, ms); // the warm-up, and what is checked
+    run(queue, e.one); // the warm-up, and what is checked
     clerr_chk(clEnqueueReadBuffer(queue, buf.c, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
                                   nullptr, nullptr));
     const bool right = product_is_right(check, c);
     for (int timed = 0; right && timed < 5; timed++) {
-      run(queue, e.one, ms);
-      e.fastest = std::min(e.fastest, ms);
+      e.fastest = std::min(e.fastest, run(queue, e.one).host);
       if (!tried.empty() && e.fastest > 3 * tried[0].fastest)
         break; // far behind
     }
@@ -151,11 +157,8 @@ inline shape search(cl_context context, cl_device_id device, cl_command_queue qu
   const size_t last = std::min<size_t>(4, tried.size());
   for (int turn = 0; turn < 5; turn++)
     for (size_t i = 0; i < last; i++)
-      if (!std::isinf(tried[i].fastest)) {
-        double ms;
-        run(queue, tried[i].one, ms);
-        tried[i].fastest = std::min(tried[i].fastest, ms);
-      }
+      if (!std::isinf(tried[i].fastest))
+        tried[i].fastest = std::min(tried[i].fastest, run(queue, tried[i].one).host);
   std::sort(tried.begin(), tried.end(), faster);
   for (size_t i = 0; i < last; i++)
     show(2, i + 1, last, tried[i]);

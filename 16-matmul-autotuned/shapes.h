@@ -54,7 +54,7 @@ inline std::vector<shape> candidates(cl_device_id device, const size_t m, const 
       sums = {{14, 2}, {8, 3}, {6, 4}};
     for (const auto &[tm, vectors] : sums) {
       const size_t tn = vectors * width;
-      for (const size_t bk : {256u, 384u})
+      for (const size_t bk : {256u, 512u, 1024u})
         list.push_back({true, 64 / tm * tm, 128 / tn * tn, bk, tm, tn, width});
     }
   }

@@ -221,6 +221,8 @@ def main():
     options.add_argument("--sizes", help="for (a) instead of the default, such as 1024,2048")
     options.add_argument("--lengths", help="for (b), as powers of two, such as 20,26")
     args = options.parse_args()
+    # PoCL's threads sleep between kernels and may wake on the same core; OpenBLAS's wait awake.
+    os.environ.setdefault("POCL_AFFINITY", "1")
     if args.device:
         os.environ["OCL_DEVICE"] = args.device
     args.build = args.build.resolve()
@@ -339,7 +341,9 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
     lines = [f"# Measured: {device}", "",
              f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
              "rounds, ± half of the spread between the slowest and the fastest round. The host's "
-             "clock for CLBlast and OpenBLAS, the device's for the rest.", "",
+             "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
+             f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
+             "",
              f"Ceilings (chapter 13): {bandwidth:,.1f} GB/s copied, {arithmetic:,.0f} GFLOP/s of "
              f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.", ""]
     for name, why in absent.items():
@@ -364,6 +368,19 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
             lines.append(f"| {label(series)} | " + " | ".join(
                 f"{statistics.median(by_size[s]) / statistics.median(matmul['08'][s]):.3g}"
                 if s in by_size else "–" for s in matmul["08"]) + " |")
+        lines.append("")
+    for title, ours, results in (("matrix product", "16", matmul), ("dot product", "14", vectors)):
+        theirs = [p for p in peers if p in results]
+        at = [s for s in results.get(ours, {}) if any(s in results[p] for p in theirs)]
+        if not at:
+            continue
+        lines += [f"## The {title}: chapter {ours} as a multiple of each library", "",
+                  "| | " + " | ".join(str(s) if results is matmul else f"2^{s.bit_length() - 1}"
+                                      for s in at) + " |", "| --- |" + " ---: |" * len(at)]
+        for p in theirs:
+            lines.append(f"| {ours} / {p} | " + " | ".join(
+                f"{statistics.median(results[ours][s]) / statistics.median(results[p][s]):.2f}"
+                if s in results[p] else "–" for s in at) + " |")
         lines.append("")
     for plot in plots:
         lines += [f"![{plot}]({plot}.svg)", ""]

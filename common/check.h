@@ -53,10 +53,10 @@ inline bool check_close(const double result, const double expected, const double
 }
 
 // What the rows of a product C = A·B must give, by Freivalds' method (1977): for a random vector x,
-// C·x must equal A·(B·x), which takes O(n²) steps instead of O(n³). Each x has whole numbers from ±1
-// to ±65,536: a wrong row goes unnoticed by one x at most once in 131,072 times, and there are four.
-// The matrices hold whole numbers: the sums are exact in double (up to about 90,000 × 90,000), and
-// the comparison is equality.
+// C·x must equal A·(B·x), which takes O(n²) steps instead of O(n³). Each x has whole numbers from
+// ±1 to ±65,536: a wrong row goes unnoticed by one x at most once in 131,072 times, and there are
+// four. The matrices hold whole numbers: the sums are exact in double (up to about 90,000 ×
+// 90,000), and the comparison is equality.
 struct product_check {
   static constexpr size_t X = 4; // vectors x, side by side
   size_t m, n, k;
