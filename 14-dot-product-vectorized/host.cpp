@@ -26,19 +26,19 @@ int main(const int argc, char **argv) {
 
   // The launch comes from the device. A CPU runs few work-items, each over long vectors and a
   // stretch of its own; a GPU runs many, with the 16 bytes each that it loads at once.
-  const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
+  const bool gpu = (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
   cl_uint compute_units;
   size_t max_items;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
                             nullptr));
-  const size_t width = cpu ? 16 : 4;
-  const size_t unroll = cpu ? 8 : 2;
+  const size_t width = gpu ? 4 : 16;
+  const size_t unroll = gpu ? 2 : 8;
   size_t local_size = 1; // a power of two, for the tree
-  while (!cpu && local_size < 1024 && local_size * 2 <= max_items)
+  while (gpu && local_size < 1024 && local_size * 2 <= max_items)
     local_size *= 2;
-  const size_t groups_per_unit = cpu ? 16 : 2048 / local_size; // no more run at a time on a GPU
+  const size_t groups_per_unit = gpu ? 2048 / local_size : 16; // no more run at a time on a GPU
   const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
   const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
                                              (items_wanted + local_size - 1) / local_size);
@@ -54,7 +54,7 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   const std::string options = "-D WIDTH=" + std::to_string(width) +
                               " -D UNROLL=" + std::to_string(unroll) +
-                              " -D STRETCH=" + (cpu ? "1" : "0");
+                              " -D STRETCH=" + (gpu ? "0" : "1");
   cl_program program = build_program(context, device, load_source("kernel.cl"), options);
   cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
   clerr_chk(status);
