@@ -26,14 +26,11 @@ mapfile -t compiled < <(for file in "${cxx[@]}"; do
   case $file in *.cpp) grep -qF "/$file\"" build/compile_commands.json && echo "$file" ;; esac
 done)
 
-# clang-tidy looks at the chapters and common/; the C++ of tests/ and bench/ is not clean yet.
-mapfile -t programs < <(printf '%s\n' "${compiled[@]}" | grep '^[0-9]')
-
 check "clang-format, ${#cxx[@]} C++ files and ${#kernels[@]} kernels" \
   clang-format --dry-run --Werror "${cxx[@]}" "${kernels[@]}"
 # shellcheck disable=SC2317 # called through check
-tidy() { printf '%s\n' "${programs[@]}" | xargs -P 2 -n 2 clang-tidy --quiet -p build 2>/dev/null; }
-check "clang-tidy, ${#programs[@]} chapters" tidy
+tidy() { printf '%s\n' "${compiled[@]}" | xargs -P 2 -n 2 clang-tidy --quiet -p build 2>/dev/null; }
+check "clang-tidy, ${#compiled[@]} files" tidy
 check "cppcheck, ${#compiled[@]} files" cppcheck --quiet --enable=warning,performance,portability \
   --inline-suppr --std=c++17 --error-exitcode=1 --suppress=missingIncludeSystem "${compiled[@]}"
 check "shellcheck, ${#shell[@]} scripts" shellcheck -x "${shell[@]}"

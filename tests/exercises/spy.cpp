@@ -20,7 +20,7 @@ template <typename F> static F real(F, const char *name) {
   }
   return reinterpret_cast<F>(address);
 }
-#define REAL(f) real(&f, #f)
+#define REAL(f) real(&(f), #f)
 
 static FILE *log_file() {
   static FILE *const file = [] {

@@ -91,7 +91,7 @@ struct state {
   std::vector<std::string> unfinished;
   std::multimap<void *, const char *> mapped; // regions mapped into the host's memory
 };
-static state &the = *new state;
+static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
 
 template <typename T> constexpr object_type type_of() {
   if constexpr (std::is_same_v<T, cl_context>)

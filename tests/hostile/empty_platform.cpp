@@ -20,7 +20,7 @@ static cl_int CL_API_CALL get_platform_info(cl_platform_id, const cl_platform_in
   if (value != nullptr) {
     if (size < strlen(text) + 1)
       return CL_INVALID_VALUE;
-    strcpy(static_cast<char *>(value), text);
+    memcpy(value, text, strlen(text) + 1);
   }
   if (size_ret != nullptr)
     *size_ret = strlen(text) + 1;
@@ -34,7 +34,7 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id, cl_device_type, cl_uint
   return CL_DEVICE_NOT_FOUND;
 }
 
-static cl_icd_dispatch make_dispatch() {
+static cl_icd_dispatch make_dispatch() noexcept {
   cl_icd_dispatch table = {};
   table.clGetPlatformInfo = get_platform_info;
   table.clGetDeviceIDs = get_device_ids;

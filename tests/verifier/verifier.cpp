@@ -58,7 +58,7 @@ static void inputs() {
     expect(magnitudes < 16777216.0, true, size + ": even all of one sign are exact");
   }
   // Not constant and not symmetric, so that a transposed or shifted matrix differs.
-  std::vector<float> a(64 * 64);
+  std::vector<float> a(size_t{64} * 64);
   fill_whole(a, 1);
   size_t same = 0;
   for (size_t i = 0; i < 64; i++)
@@ -239,7 +239,7 @@ static void small_matrices() {
   for (const auto &[m, n, k] : sizes) {
     const product p = make(m, n, k, k);
     whole_mistakes(p);
-    if (m * n > 64 * 64)
+    if (m * n > size_t{64} * 64)
       continue;
     std::vector<float> c(p.c);
     for (size_t at = 0; at < m * n; at++) // anywhere means everywhere
@@ -265,7 +265,7 @@ static void large_matrices() {
     whole_mistakes(p);
     std::vector<float> c(p.c);
     one_mistake(p, c, m * n - 1, n / 2);
-    if (m * n <= 1024 * 1024)
+    if (m * n <= size_t{1024} * 1024)
       for (const size_t at : {size_t{0}, n - 1, m * n / 2 + n / 3})
         one_mistake(p, c, at, at + n / 2 + 1);
   }
