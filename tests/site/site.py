@@ -120,12 +120,12 @@ class Browser:
         self.profile.cleanup()
 
 
-LOOK = """(() => {
-  const wide = document.documentElement.scrollWidth > innerWidth + 1;
+LOOK = """(width => { // not innerWidth: on a phone that grows with what is too wide
+  const wide = document.documentElement.scrollWidth > width + 1;
   return {
     images: [...document.images].filter(i => i.complete ? i.naturalWidth === 0 : true).map(i => i.src),
     pictures: document.images.length,
-    wide: wide ? [...document.querySelectorAll('article *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+    wide: wide ? [...document.querySelectorAll('article *')].filter(e => e.getBoundingClientRect().right > width + 1)
                    .slice(0, 3).map(e => e.tagName + ' ' + e.textContent.slice(0, 60)) : null,
     links: [...document.querySelectorAll('a[href]')].map(a => a.href),
     ids: [...document.querySelectorAll('[id]')].map(e => e.id),
@@ -152,7 +152,7 @@ LOOK = """(() => {
     shrunk: [...document.querySelectorAll('article img[src$=".svg"]')].filter(i => i.naturalWidth && i.width < 0.8 * i.naturalWidth)
               .map(i => i.src + ' ' + (i.width / i.naturalWidth).toFixed(2)),
   };
-})()"""
+})"""
 
 CUT = """(() => {
   const svg = document.documentElement, box = svg.viewBox.baseVal;
@@ -218,7 +218,7 @@ def main():
                 problems = browser.open(url, width, height)
                 browser.run("new Promise(done => { document.querySelectorAll('img').forEach(i => i.loading = 'eager');"
                             " Promise.all([...document.images].map(i => i.decode().catch(() => 0))).then(done) })")
-                look = browser.run(LOOK)
+                look = browser.run(f"{LOOK}({width})")
                 seen[url] = look
                 pictures += look["pictures"]
                 problems += [f"no picture: {src}" for src in look["images"]]
