@@ -137,6 +137,8 @@ def main():
             case("sections in another order", root, "not in order", page=readme)
         with edited(chapter, "## What changed in the host", "## The host"):
             case("nothing on the host", root, 'no section "What changed in the host"', page=readme)
+        with edited(chapter, "<!-- diff: 11-sum-reduction/host.cpp 12-sum-unrolled/host.cpp -->\n```diff", "<!-- seen: elsewhere -->\n```"):
+            case("no diff of the host", root, "no diff under", page=readme)
         with edited(chapter, ".svg)", ".png)"):
             case("no figure", root, "no figure", page=readme)
         with edited(chapter, "\ng++ ", "\nc++ "):
