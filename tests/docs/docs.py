@@ -25,8 +25,8 @@ is compared, `errors` (standard error) or `both`; without either it is standard 
 errors are masked; a line of `…` stands for any number of lines.
 
 In chapters and in docs/, every block must be marked. Checked as well: links, anchors and images
-exist; a chapter's README has its sections in order, a figure, the compiler line, and 600 to 2,500
-words.
+exist; a chapter's README has its sections in order, a figure, the compiler line, 600 to 2,500 words and,
+from 05 on, a diff of its host.
 """
 import difflib
 import os
@@ -331,6 +331,9 @@ def check_chapter(page, lines):
         yield "the sections are not in order: " + ", ".join(SECTIONS)
     if not page.parent.name.startswith("01") and not any(h.startswith("What changed in the host") for h in have):
         yield "no section \"What changed in the host\""
+    host = "\n".join(lines).partition("\n## What changed in the host")[2].partition("\n## ")[0]
+    if page.parent.name[:2] >= "05" and "\n```diff\n" not in host:
+        yield "no diff under \"What changed in the host\""
     idea = "\n".join(lines).partition("\n## The idea\n")[2].partition("\n## ")[0]
     if not re.search(r"!\[[^]]{15,}\]\([^)]*\.svg\)", idea):
         yield "no figure (with a text that says what it shows) under \"The idea\""

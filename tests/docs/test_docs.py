@@ -79,7 +79,7 @@ def edited(path, old, new):
 def main():
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
-        for folder in ("common", "docs", "05-dot-product-naive", "06-dot-product-reduction", "12-sum-unrolled"):
+        for folder in ("common", "docs", "05-dot-product-naive", "06-dot-product-reduction", "11-sum-reduction", "12-sum-unrolled"):
             shutil.copytree(ROOT / folder, root / folder)
         page = root / "docs" / "page.md"
         page.write_text(PAGE)
@@ -123,9 +123,10 @@ def main():
             case("an image that is not there", root, "figures/reduction-bush.svg leads nowhere")
         page.unlink()
 
-        # A chapter's README; its commands are left out here, for time.
+        # A chapter's README; its commands, outputs and traps are left out here, for time.
         chapter = root / "12-sum-unrolled" / "README.md"
         whole = re.sub(r"<!-- run.*? -->", "<!-- not run: tested elsewhere -->", chapter.read_text())
+        whole = re.sub(r"<!-- (?:output|trap): .*? -->", "<!-- seen: tested elsewhere -->", whole)
         whole = re.sub(r"\]\(\.\./(?!docs/figures|12)[^)]*\)", "](kernel.cl)", whole)
         chapter.write_text(whole)
         readme = "12-sum-unrolled/README.md"
@@ -136,6 +137,8 @@ def main():
             case("sections in another order", root, "not in order", page=readme)
         with edited(chapter, "## What changed in the host", "## The host"):
             case("nothing on the host", root, 'no section "What changed in the host"', page=readme)
+        with edited(chapter, "<!-- diff: 11-sum-reduction/host.cpp 12-sum-unrolled/host.cpp -->\n```diff", "<!-- seen: elsewhere -->\n```"):
+            case("no diff of the host", root, "no diff under", page=readme)
         with edited(chapter, ".svg)", ".png)"):
             case("no figure", root, "no figure", page=readme)
         with edited(chapter, "\ng++ ", "\nc++ "):
@@ -170,6 +173,20 @@ def main():
             case("a figure edited by hand", root, "tiling.svg is not what make.py draws", "figures.py")
         with edited(root / "12-sum-unrolled/README.md", "unrolled.svg", "other.svg"):
             case("a figure that is shown nowhere", root, "unrolled.svg is shown nowhere", "figures.py")
+
+        # terms and the glossary
+        concepts, eleven = root / "docs/concepts.md", root / "11-sum-reduction/README.md"
+        case("terms as they are", root, "0 wrong", "glossary.py", code=0)
+        with edited(concepts, "| latency |", "| lateness |"):
+            case("a term that is not in the glossary", root, '11 introduces "latency"', "glossary.py")
+        with edited(eleven, "**latency**", "latency"):
+            case("a term that is introduced nowhere", root, '11 introduces "latency": it is not in bold', "glossary.py")
+        with edited(root / "07-dot-product-profiling/README.md", "## Traps", "The latency is long.\n\n## Traps"):
+            case("a term used before it is introduced", root, '07 uses "latency", which 11 introduces', "glossary.py")
+        with edited(root / "07-dot-product-profiling/README.md", "## Traps", "The latency (chapter 11) is long.\n\n## Traps"):
+            case("the same, with the chapter named", root, "0 wrong", "glossary.py", code=0)
+        with edited(concepts, "| accelerator |", "| zeal, accelerator |"):
+            case("a glossary out of order", root, "not in order", "glossary.py")
     print(f"{cases - failures} of {cases} cases as they should be")
     return 1 if failures else 0
 

@@ -3,11 +3,14 @@
     python3 tests/site/site.py                        build, then check
     python3 tests/site/site.py --site FOLDER          check a site that is built already
     python3 tests/site/site.py --screenshots FOLDER   also write pictures of three pages, at both widths
+    python3 tests/site/site.py --only PAGE,PAGE       look at these pages only (03-launch-geometry/index.html)
 
 On every page: it loads, with all it asks for; no error on the console; every image has a picture; nothing
 sticks out to the right; every link within the site, with its anchor, leads somewhere; listings are
-coloured and have a copy button; previous and next are there. In every figure: no text is cut off by the
-figure's edge or smaller than 11 pixels. The search finds words that the book explains.
+coloured, and each has a copy button; a chapter's previous and next are the chapters before and after it;
+no text is smaller than 12 pixels, running text not smaller than 14; a figure is not shrunk so far that it
+cannot be read. In every figure: no text is cut off by the figure's edge or smaller than 11 pixels. A word
+typed into the search brings up the page that explains it. tests/site/test_site.py breaks each of these.
 """
 import base64
 import functools
@@ -25,6 +28,8 @@ import urllib.parse
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WIDTHS = {"desk": (1280, 900), "phone": (390, 844)}
 SHOTS = ["index.html", "03-launch-geometry/index.html", "docs/errors/index.html"]
+SEARCHES = {"grid-stride": "03-launch-geometry/", "barrier": "06-dot-product-reduction/", "latency": "11-sum-reduction/",
+            "CL_INVALID_WORK_GROUP_SIZE": "docs/errors/"}
 
 
 class Browser:
@@ -115,26 +120,39 @@ class Browser:
         self.profile.cleanup()
 
 
-LOOK = """(() => {
-  const wide = document.documentElement.scrollWidth > innerWidth + 1;
+LOOK = """(width => { // not innerWidth: on a phone that grows with what is too wide
+  const wide = document.documentElement.scrollWidth > width + 1;
   return {
     images: [...document.images].filter(i => i.complete ? i.naturalWidth === 0 : true).map(i => i.src),
     pictures: document.images.length,
-    wide: wide ? [...document.querySelectorAll('article *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+    wide: wide ? [...document.querySelectorAll('article *')].filter(e => e.getBoundingClientRect().right > width + 1)
                    .slice(0, 3).map(e => e.tagName + ' ' + e.textContent.slice(0, 60)) : null,
     links: [...document.querySelectorAll('a[href]')].map(a => a.href),
     ids: [...document.querySelectorAll('[id]')].map(e => e.id),
     title: (document.querySelector('article h1') || {}).textContent || '',
     listings: document.querySelectorAll('article .highlight').length,
-    copy: document.querySelectorAll('article .highlight .md-clipboard, article .highlight button').length,
+    naked: [...document.querySelectorAll('article .highlight')].filter(e => !e.querySelector('button, .md-clipboard')).length,
     fences: document.querySelectorAll('article p').length && [...document.querySelectorAll('article p')]
               .filter(p => p.textContent.includes('```')).length,
     opencl: document.querySelectorAll('.language-opencl').length,
     colored: document.querySelectorAll('.language-opencl .k').length,
-    footer: document.querySelectorAll('.md-footer__link').length,
-    small: parseFloat(getComputedStyle(document.querySelector('article') || document.body).fontSize),
+    previous: (document.querySelector('.md-footer__link--prev') || {}).href || '',
+    next: (document.querySelector('.md-footer__link--next') || {}).href || '',
+    small: (() => {
+      const walker = document.createTreeWalker(document.querySelector('article') || document.body, NodeFilter.SHOW_TEXT);
+      const found = [];
+      for (let t = walker.nextNode(); t; t = walker.nextNode()) {
+        const e = t.parentElement, px = parseFloat(getComputedStyle(e).fontSize);
+        if (t.data.trim() && e.getClientRects().length && !e.closest('.headerlink, .md-source-file, script, style')
+            && px < (e.matches('p, li') && !e.closest('table') ? 14 : 12))
+          found.push(px.toFixed(1) + ' px: ' + t.data.trim().slice(0, 40));
+      }
+      return found.slice(0, 3);
+    })(),
+    shrunk: [...document.querySelectorAll('article img[src$=".svg"]')].filter(i => i.naturalWidth && i.width < 0.8 * i.naturalWidth)
+              .map(i => i.src + ' ' + (i.width / i.naturalWidth).toFixed(2)),
   };
-})()"""
+})"""
 
 CUT = """(() => {
   const svg = document.documentElement, box = svg.viewBox.baseVal;
@@ -144,6 +162,21 @@ CUT = """(() => {
       parseFloat(t.getAttribute('font-size')) < 11;
   }).map(t => t.textContent);
 })()"""
+
+
+FIND = """(async word => {
+  const query = document.querySelector('[data-md-component=search-query]');
+  if (!query) return [];
+  query.focus();
+  query.value = word;
+  for (let i = 0; i < 50; i++) { // the search's own index is loaded in the background
+    query.dispatchEvent(new Event('keyup'));
+    await new Promise(done => setTimeout(done, 100));
+    const links = [...document.querySelectorAll('.md-search-result__link')].map(a => a.href);
+    if (links.length) return links;
+  }
+  return [];
+})"""
 
 
 def main():
@@ -172,6 +205,10 @@ def main():
     base = f"http://127.0.0.1:{server.server_port}/"
     pages = sorted(str(p.relative_to(site)) for p in site.rglob("*.html") if p.name != "404.html")
     figures = sorted(str(p.relative_to(site)) for p in site.rglob("*.svg") if "assets" not in p.parts)
+    chapters = [base + page.removesuffix("index.html") for page in pages if page[:2].isdigit() and page.count("/") == 1]
+    if "--only" in options:
+        pages = [page for page in pages if page in options[options.index("--only") + 1].split(",")]
+        figures = figures[:1]
     wrong, seen, pictures, links = [], {}, 0, 0
     browser = Browser(browser_path)
     try:
@@ -181,19 +218,26 @@ def main():
                 problems = browser.open(url, width, height)
                 browser.run("new Promise(done => { document.querySelectorAll('img').forEach(i => i.loading = 'eager');"
                             " Promise.all([...document.images].map(i => i.decode().catch(() => 0))).then(done) })")
-                look = browser.run(LOOK)
+                look = browser.run(f"{LOOK}({width})")
                 seen[url] = look
                 pictures += look["pictures"]
                 problems += [f"no picture: {src}" for src in look["images"]]
                 problems += [f"sticks out to the right: {look['wide']}"] if look["wide"] is not None else []
                 problems += ["no heading"] if not look["title"] else []
                 problems += ["a fence (```) is left in the text"] if look["fences"] else []
-                problems += ["no copy button on a listing"] if look["copy"] < look["listings"] else []
+                problems += [f"no copy button on {look['naked']} of {look['listings']} listings"] if look["naked"] else []
                 chapter = page[:2].isdigit() and page.count("/") == 1
                 needs_opencl = page.endswith("kernel.cl/index.html") or (chapter and not page.startswith("02"))
                 problems += ["no listing in OpenCL C, coloured as such"] if needs_opencl and not look["colored"] else []
-                problems += ["text smaller than 14 px"] if look["small"] < 14 else []
-                problems += ["no previous or next page"] if look["footer"] == 0 and chapter else []
+                problems += [f"small text: {text}" for text in look["small"]]
+                problems += [f"a figure is shrunk: {text}" for text in look["shrunk"]]
+                if chapter:
+                    at = chapters.index(url)
+                    before = chapters[at - 1] if at > 0 else base
+                    problems += [f"previous is {look['previous']!r}"] if look["previous"] != before else []
+                    after = chapters[at + 1] if at + 1 < len(chapters) else None
+                    if not look["next"] or (after and look["next"] != after):
+                        problems += [f"next is {look['next']!r}"]
                 wrong += [f"{page} ({name}): {text}" for text in problems]
                 if shots and page in SHOTS:
                     shots.mkdir(parents=True, exist_ok=True)
@@ -214,8 +258,11 @@ def main():
             browser.open(base + figure, 1000, 800)
             cut = browser.run(CUT)
             wrong += [f"{figure}: cut off, too near the edge, or too small: {text!r}" for text in cut]
-        index = (site / "search" / "search_index.json").read_text()
-        wrong += [f"the search does not know {word!r}" for word in ("grid-stride", "barrier", "CL_INVALID_WORK_GROUP_SIZE") if word not in index]
+        for word, page in SEARCHES.items():
+            browser.open(base, *WIDTHS["desk"])
+            found = browser.run(f"{FIND}({json.dumps(word)})")
+            if not any(link.startswith(base + page) for link in found):
+                wrong.append(f"the search for {word!r} does not bring up {page}, only {[link.removeprefix(base) for link in found]}")
     finally:
         browser.close()
         server.shutdown()
