@@ -44,6 +44,7 @@ class Exercise:
     oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
+    nan          what a NaN in the result means (default: nobody wrote it)
     verify       a function of verify.py that looks further than the program's own check
     sha256       of the starter's files, so that an unchanged starter is known as one
     """
@@ -68,6 +69,7 @@ class Exercise:
         self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 20"] if self.matrix else ["1", "65", "300"])]
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
+        self.nan = data.get("nan", "nobody wrote it")
         self.verify = data.get("verify")
         self.sha256 = data.get("sha256", "")
 
@@ -340,7 +342,7 @@ class Check:
             if error and float(error.group(1)) <= float(error.group(2)):
                 continue
             if value != wanted or differ or error:
-                nobody = ": nobody wrote it" if "nan" in value or value == str(2**64 - 1) else ""
+                nobody = f": {self.exercise.nan}" if "nan" in value or value == str(2**64 - 1) else ""
                 if value == wanted:  # the element shown is right, others are not
                     return f"with {size}, {note.group(1)}"
                 return (f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}"
