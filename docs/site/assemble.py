@@ -101,6 +101,7 @@ class Site:
                 inside = not inside
                 line = re.sub(r"```c$", "```opencl", line)
             elif not inside:
+                line = line.replace("<details>", '<details markdown="1">')
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
             lines.append(line)
         self.write(page_of(page), "\n".join(reindent(lines)) + "\n")
