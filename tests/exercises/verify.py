@@ -60,6 +60,25 @@ def released(run):
     return complaints
 
 
+def unwaited(run):
+    """Complaints about times that are asked for before anything has waited for the command's end. The
+    programs' queues work in order: what comes before a finished command has ended too."""
+    pending, blocking = [], False
+    for call in run.calls:
+        word = call.split()
+        if word[:2] == ["create", "event"] and not blocking:
+            pending = [event for event in pending if event != word[2]] + [word[2]]  # released ones' numbers come again
+        elif word[:2] == ["ask", "event"] and word[2] in pending:
+            return ["a command's times are asked for before anything has waited for its end: they are there by luck"]
+        elif word[0] == "WaitForEvents":
+            done = max((pending.index(event) for event in word[2:] if event in pending), default=-1)
+            del pending[:done + 1]
+        blocking = word[0].startswith("Enqueue") and word[0] != "EnqueueNDRangeKernel" and word[1:2] == ["1"]
+        if blocking or word[0] == "Finish":
+            pending.clear()
+    return []
+
+
 def limits(check):
     """02/1: the two limits, compared with those that Oclgrind was told to have."""
     for items, local in [(256, 4096), (96, 40000), (1024, 1000)]:
@@ -148,6 +167,8 @@ def transfers(check):
     """07/1: the time of the write, from its own event."""
     n = 400000
     run = check.pocl([str(n)], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     line = next((t for t in fields(run, "time") if t.startswith("write")), "")
     ms, rate = milliseconds(line)
     if ms is None or rate is None:
@@ -167,6 +188,8 @@ def transfers(check):
 def kernel_median(check):
     """07/2: the median of five kernel times, without the warm-up."""
     run = check.pocl(["100000"], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     line = next((t for t in fields(run, "time") if t.startswith("kernel")), "")
     ms, _ = milliseconds(line)
     all_times = [t for t in times(run, "11f0") if "end" in t]
@@ -184,6 +207,8 @@ def kernel_median(check):
 def choose_uf(check):
     """12/3: the best UF is the one with the shortest time that was printed."""
     run = check.pocl(["200000"], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     found = {}
     for text in fields(run, "time"):
         word = text.replace(",", "").split()
@@ -227,6 +252,8 @@ def triad(check):
             return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
     n = 400000
     run = check.pocl([str(n)], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     ms, rate = milliseconds(next((t for t in fields(run, "time") if t.startswith("kernel")), ""))
     all_times = [t for t in times(run, "11f0") if "start" in t and "end" in t]
     if ms is None or rate is None or len(all_times) < 6:
@@ -236,7 +263,7 @@ def triad(check):
     if abs(ms - right) > 0.0006:
         return [f"the median of the five times after the warm-up is {right:.3f} ms, and the program prints {ms:.3f}"]
     right_rate = 12 * n / (right * 1e6)
-    if abs(rate - right_rate) > 0.1 + 0.01 * right_rate:
+    if abs(rate - right_rate) > 0.06 + 0.01 * right_rate:
         return [f"{12 * n} bytes in {right:.3f} ms are {right_rate:.1f} GB/s, and the program prints {rate:.1f} GB/s"]
     return released(run)
 
@@ -252,6 +279,8 @@ def search(check):
 
     for args in [["32", "48", "20"], ["20", "32", "48"]]:  # version 1 is wrong at the first, 2 at the second
         run = check.pocl(args, spy=True)
+        if unwaited(run):
+            return unwaited(run)
         said = verdicts(run)
         m, n, k = map(int, args)
         at = f"with {'×'.join(args)}, "
