@@ -62,6 +62,7 @@ class Site:
     def __init__(self, folder):
         self.pages = folder / "pages"
         self.sources = {}  # source file -> page that shows it
+        self.exercises = set()  # texts of exercises that a page links to: pages too, but not in the list of pages
 
     def link(self, page, target):
         """A link's target as the site has it; source files get a page of their own."""
@@ -77,6 +78,8 @@ class Site:
             self.sources[path] = to
         elif path.suffix == ".md":
             to = page_of(path)
+            if path.parent.parent.name == "exercises":
+                self.exercises.add(path)
         elif path.suffix in SHOWN or path.name in (".clang-format", "LICENSE", "run.sh", "test.sh"):
             to = path.relative_to(ROOT).parent / (path.name + ".md")
             self.sources[path] = to
@@ -98,6 +101,7 @@ class Site:
                 inside = not inside
                 line = re.sub(r"```c$", "```opencl", line)
             elif not inside:
+                line = line.replace("<details>", '<details markdown="1">')
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
             lines.append(line)
         self.write(page_of(page), "\n".join(reindent(lines)) + "\n")
@@ -127,6 +131,8 @@ def main():
     top, chapters, docs = markdown_files()
     for page in top + chapters + docs:
         site.add_page(page)
+    for page in sorted(site.exercises):
+        site.add_page(page)
     site.add_sources()
     for figure in list(ROOT.glob("docs/**/*.svg")) + list(ROOT.glob("[0-9][0-9]-*/*.svg")) + list(ROOT.glob("bench/**/*.svg")):
         to = site.pages / figure.relative_to(ROOT)
@@ -138,10 +144,11 @@ def main():
     nav += [f"    - \"{title(p)}\": {page_of(p)}" for p in chapters]
     nav += ["  - To look up:"] + [f"    - \"{title(p)}\": {page_of(p)}" for p in docs]
     base = os.path.relpath(ROOT / "docs/site/mkdocs.yml", folder)
-    nav += ["not_in_nav: |", *[f"  /{to}" for to in sorted(map(str, site.sources.values()))]] if site.sources else []
+    hidden = sorted(map(str, [*site.sources.values(), *map(page_of, site.exercises)]))
+    nav += ["not_in_nav: |", *[f"  /{to}" for to in hidden]] if hidden else []
     (folder / "mkdocs.yml").write_text(f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\nhooks:\n  - {ROOT}/docs/site/opencl_lexer.py\n"
                                        + "\n".join(nav) + "\n")
-    print(f"{len(top + chapters + docs)} pages and {len(site.sources)} source files in {site.pages}")
+    print(f"{len(top + chapters + docs) + len(site.exercises)} pages and {len(site.sources)} source files in {site.pages}")
 
 
 main()

@@ -2,6 +2,7 @@
 
     python3 tests/exercises/gate.py starter|solution|wrong|all 06/1...
     python3 tests/exercises/gate.py record 06/1...      after a starter was changed
+    python3 tests/exercises/gate.py counts              do the texts give the right numbers of them?
 
 starter   builds without a warning, is not passed, and is answered as exercise.json says
 solution  builds without a warning and passes, Oclgrind included
@@ -29,7 +30,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from check import select, verdict  # noqa: E402
-from exercise import STRICT, Check, Problem, all_exercises  # noqa: E402
+from exercise import ROOT, STRICT, Check, Problem, all_exercises  # noqa: E402
 
 KINDS = {"racy", "divergent", "off by one", "non-multiples", "hard-coded", "only on PoCL", "memory", "wrong"}
 failures = 0
@@ -112,7 +113,21 @@ def record(exercise):
     print(f"recorded {exercise.path}")
 
 
+def counts():
+    """The numbers that README.md and docs/teaching.md give."""
+    exercises = all_exercises()
+    answers = [path for exercise in exercises for path in (exercise.folder / "wrong").glob("*.txt")]
+    for page, word, number in [("README.md", "exercises in all", len(exercises)), ("docs/teaching.md", "exercises", len(exercises)),
+                               ("docs/teaching.md", "wrong answers", len(answers))]:
+        text = " ".join((ROOT / page).read_text().split())
+        said = re.findall(rf"\b(\d+) {word}", text)
+        must(said == [str(number)], f"{page}: {number} {word}", f"it says: {' and '.join(said) or 'no number'}")
+
+
 def main():
+    if sys.argv[1:] == ["counts"]:
+        counts()
+        return 1 if failures else 0
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2

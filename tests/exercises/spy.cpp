@@ -36,10 +36,11 @@ template <typename... T> static void note(const char *format, const T... values)
   fflush(log_file());
 }
 
-// An event that the program asked for has to be released like everything else.
+// An event that the program asked for has to be released like everything else, and its times are
+// there only once its command has ended.
 static void note_event(const cl_int status, const cl_event *event) {
   if (status == CL_SUCCESS && event != nullptr)
-    note("create event%s\n", "");
+    note("create event %p\n", static_cast<void *>(*event));
 }
 
 extern "C" {
@@ -145,11 +146,18 @@ cl_int clFinish(cl_command_queue queue) {
   return REAL(clFinish)(queue);
 }
 cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
-  note("WaitForEvents %u\n", n);
+  std::string events;
+  for (cl_uint i = 0; i < n; i++) {
+    char text[32];
+    snprintf(text, sizeof text, " %p", static_cast<void *>(list[i]));
+    events += text;
+  }
+  note("WaitForEvents %u%s\n", n, events.c_str());
   return REAL(clWaitForEvents)(n, list);
 }
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info moment, size_t size, void *value,
                                size_t *size_ret) {
+  note("ask event %p\n", static_cast<void *>(event));
   const cl_int status = REAL(clGetEventProfilingInfo)(event, moment, size, value, size_ret);
   cl_command_type type = 0;
   clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);

@@ -60,6 +60,25 @@ def released(run):
     return complaints
 
 
+def unwaited(run):
+    """Complaints about times that are asked for before anything has waited for the command's end. The
+    programs' queues work in order: what comes before a finished command has ended too."""
+    pending, blocking = [], False
+    for call in run.calls:
+        word = call.split()
+        if word[:2] == ["create", "event"] and not blocking:
+            pending = [event for event in pending if event != word[2]] + [word[2]]  # released ones' numbers come again
+        elif word[:2] == ["ask", "event"] and word[2] in pending:
+            return ["a command's times are asked for before anything has waited for its end: they are there by luck"]
+        elif word[0] == "WaitForEvents":
+            done = max((pending.index(event) for event in word[2:] if event in pending), default=-1)
+            del pending[:done + 1]
+        blocking = word[0].startswith("Enqueue") and word[0] != "EnqueueNDRangeKernel" and word[1:2] == ["1"]
+        if blocking or word[0] == "Finish":
+            pending.clear()
+    return []
+
+
 def limits(check):
     """02/1: the two limits, compared with those that Oclgrind was told to have."""
     for items, local in [(256, 4096), (96, 40000), (1024, 1000)]:
@@ -148,6 +167,8 @@ def transfers(check):
     """07/1: the time of the write, from its own event."""
     n = 400000
     run = check.pocl([str(n)], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     line = next((t for t in fields(run, "time") if t.startswith("write")), "")
     ms, rate = milliseconds(line)
     if ms is None or rate is None:
@@ -167,6 +188,8 @@ def transfers(check):
 def kernel_median(check):
     """07/2: the median of five kernel times, without the warm-up."""
     run = check.pocl(["100000"], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     line = next((t for t in fields(run, "time") if t.startswith("kernel")), "")
     ms, _ = milliseconds(line)
     all_times = [t for t in times(run, "11f0") if "end" in t]
@@ -184,6 +207,8 @@ def kernel_median(check):
 def choose_uf(check):
     """12/3: the best UF is the one with the shortest time that was printed."""
     run = check.pocl(["200000"], spy=True)
+    if unwaited(run):
+        return unwaited(run)
     found = {}
     for text in fields(run, "time"):
         word = text.replace(",", "").split()
@@ -211,3 +236,93 @@ def choose_uf(check):
     if any(ms <= 0 for ms in found.values()):
         return ["a time of 0 ms: what was measured?"]
     return released(run)
+
+
+def triad(check):
+    """13/1: the bytes and operations of a = b + s * c, and the rate that follows from its own events."""
+    for args in check.exercise.sizes:
+        run = check.pocl(args)
+        bytes_moved = 12 * int(args[0])
+        said = (fields(run, "moved") or ["nothing"])[0]
+        if said != f"{bytes_moved} bytes":
+            return [f"with N = {args[0]}, {bytes_moved} bytes at least come from memory or go there, and the program says "
+                    f"{said!r}"]
+        said = (fields(run, "intensity") or ["nothing"])[0]
+        if said != "0.167 FLOP per byte":
+            return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
+    n = 400000
+    run = check.pocl([str(n)], spy=True)
+    if unwaited(run):
+        return unwaited(run)
+    ms, rate = milliseconds(next((t for t in fields(run, "time") if t.startswith("kernel")), ""))
+    all_times = [t for t in times(run, "11f0") if "start" in t and "end" in t]
+    if ms is None or rate is None or len(all_times) < 6:
+        return ["there have to be six launches, of which the first does not count, and a line `time      kernel ... ms, "
+                "... GB/s`"]
+    right = sorted((t["end"] - t["start"]) * 1e-6 for t in all_times[-5:])[2]
+    if abs(ms - right) > 0.0006:
+        return [f"the median of the five times after the warm-up is {right:.3f} ms, and the program prints {ms:.3f}"]
+    right_rate = 12 * n / (right * 1e6)
+    if abs(rate - right_rate) > 0.06 + 0.01 * right_rate:
+        return [f"{12 * n} bytes in {right:.3f} ms are {right_rate:.1f} GB/s, and the program prints {rate:.1f} GB/s"]
+    return released(run)
+
+
+def search(check):
+    """16/1: what has no room is pruned, what is wrong is left out, and the fastest of the rest is the best."""
+    names = {"TILE = 8, everything": (8, 0), "TILE = 16, everything": (16, 0), "TILE = 32, everything": (32, 0),
+             "TILE = 16, whole steps of K": (16, 1), "TILE = 16, whole tiles of C": (16, 2)}
+
+    def verdicts(run):
+        """{candidate: (line, rest of that line)}"""
+        return {text.split(":")[0]: (line, text) for line in ("pruned", "wrong", "time") for text in fields(run, line)}
+
+    for args in [["32", "48", "20"], ["20", "32", "48"]]:  # version 1 is wrong at the first, 2 at the second
+        run = check.pocl(args, spy=True)
+        if unwaited(run):
+            return unwaited(run)
+        said = verdicts(run)
+        m, n, k = map(int, args)
+        at = f"with {'×'.join(args)}, "
+        for name, (tile, version) in names.items():
+            right = version == 0 or (k % tile == 0 if version == 1 else m % tile == 0 and n % tile == 0)
+            line = said.get(name, ("nothing", ""))[0]
+            if line == "nothing":
+                return [f"{at}there is no line time, wrong or pruned that names {name}"]
+            if line == "pruned":
+                return [f"{at}{name} is pruned, and it fits this device"]
+            if not right and line == "time":
+                return [f"{at}{name} computes a wrong product there, and is not left out: is C full of NaN before it runs, "
+                        "and is all of C looked at?"]
+            if right and line == "wrong":
+                return [f"{at}{name} computes the right product there, and is called wrong"]
+        found = {name: milliseconds(text)[0] for name, (line, text) in said.items() if line == "time"}
+        each = [(t["end"] - t["start"]) * 1e-6 for t in times(run, "11f0") if "start" in t and "end" in t]
+        for name, ms in found.items():
+            if ms is None or not any(abs(ms - one) < 1e-6 for one in each):
+                return [f"{at}the time of {name} is {ms} ms, and no launch took that long"]
+        best, fastest = (fields(run, "best") or ["nothing"])[0], min(found, key=found.get)
+        if best not in found:
+            return [f"{at}the line best says {best!r}, which is none of the right ones"]
+        if found[best] > found[fastest]:
+            return [f"{at}{fastest} took {found[fastest]:.6f} ms, less than the {found[best]:.6f} ms of {best} that is "
+                    "called the best"]
+        left = released(run)
+        if left:
+            return left
+    for items, local in [(256, 32768), (64, 32768), (1024, 2048)]:
+        run = check.simulated(["20", "17", "20"], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        if run is None:
+            return []
+        device = f"on a device with {items} work-items in a group and {local} bytes of local memory, "
+        said = verdicts(run)
+        for name, (tile, _) in names.items():
+            fits = tile * tile <= items and 8 * tile * tile <= local
+            pruned = said.get(name, ("nothing", ""))[0] == "pruned"
+            if fits and pruned:
+                return [f"{device}{name} is pruned, and it fits"]
+            if not fits and not pruned:
+                return [f"{device}{name} has no room, and is not pruned" + (f": {check.broken(run)}" if check.broken(run) else "")]
+        if not run.passed():
+            return [device + (check.broken(run) or check.first_wrong(run))]
+    return []

@@ -1,0 +1,42 @@
+// Matrix product C = A·B with tiles in local memory, in three versions. Two of them do less than
+// they should where TILE does not divide the matrix.
+//
+// a  in   M×K floats, row-major: a[row * K + column]
+// b  in   K×N floats, row-major
+// c  out  M×N floats, row-major
+// The launch has groups of TILE×TILE work-items, enough of them to cover the columns of C
+// (dimension 0) and its rows (dimension 1). From the host: TILE, and
+//   VERSION  0 does everything; 1 leaves out the last steps of K, if they fill no tile; 2 leaves
+//            out the tiles of C that are not inside it as a whole
+__kernel void matmul(__global const float *restrict a, __global const float *restrict b,
+                     __global float *restrict c, const ulong M, const ulong N, const ulong K) {
+  __local float a_tile[TILE][TILE];
+  __local float b_tile[TILE][TILE];
+  const size_t tile_col = get_local_id(0);
+  const size_t tile_row = get_local_id(1);
+  const size_t col = get_global_id(0);
+  const size_t row = get_global_id(1);
+#if VERSION == 1
+  const size_t end = K / TILE * TILE;
+#else
+  const size_t end = K;
+#endif
+  float sum = 0.0f;
+  for (size_t first = 0; first < end; first += TILE) {
+    const size_t a_col = first + tile_col;
+    const size_t b_row = first + tile_row;
+    a_tile[tile_row][tile_col] = row < M && a_col < K ? a[row * K + a_col] : 0.0f;
+    b_tile[tile_row][tile_col] = b_row < K && col < N ? b[b_row * N + col] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
+    for (size_t k = 0; k < TILE; k++)
+      sum += a_tile[tile_row][k] * b_tile[k][tile_col];
+    barrier(CLK_LOCAL_MEM_FENCE); // everyone has read them before anyone brings the next ones
+  }
+#if VERSION == 2
+  if (row - tile_row + TILE <= M && col - tile_col + TILE <= N)
+    c[row * N + col] = sum;
+#else
+  if (row < M && col < N)
+    c[row * N + col] = sum;
+#endif
+}
