@@ -26,6 +26,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MATMUL = ["08-matmul-naive", "09-matmul-tiled", "10-matmul-wpt", "15-matmul-register-tiled",
@@ -179,7 +180,7 @@ def figure(plt, title, x, y):
     fig.patch.set_alpha(0)
     axes.patch.set_alpha(0)
     grey = "#808080"  # readable on light and on dark pages
-    axes.set_title(title, color=grey)
+    axes.set_title(textwrap.fill(title, 70), color=grey, fontsize=11)
     axes.set_xlabel(x, color=grey)
     axes.set_ylabel(y, color=grey)
     axes.tick_params(colors=grey, which="both")
@@ -189,8 +190,9 @@ def figure(plt, title, x, y):
     return fig, axes
 
 
-def finish(fig, axes, path, **legend):
-    box = axes.legend(frameon=False, labelcolor="#808080", fontsize=9, **legend)
+def finish(fig, axes, path):
+    box = axes.legend(frameon=False, labelcolor="#808080", fontsize=9, loc="upper left",
+                      bbox_to_anchor=(1.01, 1.0))  # beside the axes: it hides no curve
     box.set_zorder(5)
     fig.tight_layout()
     fig.savefig(path, transparent=True, metadata={"Date": None})
@@ -206,7 +208,7 @@ def curves(plt, results, path, title, x, y, base):
                   linestyle="--" if library else "-", label=label(series))
     axes.set_xscale("log", base=base)
     axes.set_yscale("log")
-    finish(fig, axes, path, loc="lower right")
+    finish(fig, axes, path)
     plt.close(fig)
 
 
@@ -309,12 +311,14 @@ def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
         dots.append((series, intensity, rate))
     named = set()
     for series, intensity, rate in dots:
-        axes.plot([intensity], [rate], marker="s" if series in PEERS else "o", linestyle="none",
+        peer = series in PEERS  # larger and hollow: a chapter's dot may lie in the middle
+        axes.plot([intensity], [rate], marker="s" if peer else "o", linestyle="none",
+                  markersize=11 if peer else 6, fillstyle="none" if peer else "full",
                   color=COLORS[series], label=None if series in named else label(series))
         named.add(series)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    finish(fig, axes, path, loc="lower right", ncol=2)
+    finish(fig, axes, path)
     plt.close(fig)
 
 
@@ -330,7 +334,7 @@ def staircase(plt, path, device, matmul):
         axes.bar_label(bars, fmt="%.3g", color="#808080", fontsize=8)
     axes.set_xticks([i + 0.4 - width / 2 for i in range(len(sizes))], [str(s) for s in sizes])
     axes.set_yscale("log")
-    finish(fig, axes, path, loc="upper left")
+    finish(fig, axes, path)
     plt.close(fig)
 
 
