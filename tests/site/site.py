@@ -125,7 +125,8 @@ LOOK = """(width => { // not innerWidth: on a phone that grows with what is too 
   return {
     images: [...document.images].filter(i => i.complete ? i.naturalWidth === 0 : true).map(i => i.src),
     pictures: document.images.length,
-    wide: wide ? [...document.querySelectorAll('article *')].filter(e => e.getBoundingClientRect().right > width + 1)
+    wide: wide ? [...document.querySelectorAll('article *')].filter(e => !e.closest('pre, table, :has(> img)') &&
+                     e.getBoundingClientRect().left + Math.max(e.scrollWidth, e.getBoundingClientRect().width) > width + 1)
                    .slice(0, 3).map(e => e.tagName + ' ' + e.textContent.slice(0, 60)) : null,
     links: [...document.querySelectorAll('a[href]')].map(a => a.href),
     ids: [...document.querySelectorAll('[id]')].map(e => e.id),
