@@ -110,10 +110,12 @@ def check_one(exercise, state, folder):
         else:
             show("=>", "not yet")
         hints = exercise.hints()
-        if record["failures"] >= HINT_AFTER and hints:
-            show("hint", hints[0])
-        elif hints:
-            show("", "after one more try there is a hint")
+        shown = min(record["failures"] // HINT_AFTER, len(hints))
+        for hint in hints[:shown]:
+            show("hint", hint)
+        if shown < len(hints):
+            more = HINT_AFTER * (shown + 1) - record["failures"]
+            show("", f"after {more} more {'try' if more == 1 else 'tries'} there is {'another' if shown else 'a'} hint")
     record.update(digest=exercise.digest(folder), verdict=word)
     state[exercise.id] = record
     save_state(state)

@@ -127,8 +127,8 @@ class Report:
 
     def divergence(self):
         count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)
-        n, of = count.groups() if count else ("some", "all")
-        return (f"only {n} of {of} work-items of a group reach the barrier{self.lines()}: all of them have to. "
+        who = "{} of {}".format(*count.groups()) if count else "some of the"
+        return (f"only {who} work-items of a group reach the barrier{self.lines()}: all of them have to. "
                 "Is it inside an `if`, or behind a `return`?")
 
     def uninitialized(self):

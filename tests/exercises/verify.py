@@ -37,6 +37,14 @@ def closed_form(check):
     return []
 
 
+def in_float(check):
+    """11: the sum is to be good in float."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", check.kernel, flags=re.DOTALL)
+    if re.search(r"\bdouble\b", code):
+        return ["the kernel uses double, which some devices do not have: the task is to stay in float"]
+    return []
+
+
 def factor(check):
     """01/2: what the host expects is factor·a + b, with a[i] = i % 1021 + 1, b[i] = 3·(i % 1021) + 1."""
     for args in check.exercise.sizes:
