@@ -420,6 +420,7 @@ HEADERS = {
             change("groups rounded down in rows", "(m + s.bm - 1) / s.bm", "m / s.bm"),
             change("M for N", "{m, n, k}, {nullptr, 1,", "{m, m, k}, {nullptr, 1,"),
             change("EDGES never set", "m % s.bm != 0 || n % s.bn != 0 || k % s.bk != 0", "false"),
+            change("EDGES without K", "n % s.bn != 0 || k % s.bk != 0", "n % s.bn != 0"),
             change("event never released", "    clerr_chk(clReleaseEvent(event));", "    (void)event;"),
             change("kernel never released", "    clerr_chk(clReleaseKernel(l.kernel));", "    (void)l;"),
             change("candidates never released", "    release(e.one);", "    (void)e;"),
