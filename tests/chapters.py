@@ -77,6 +77,13 @@ def need_tool(name, package):
     return path
 
 
+def remembering(folder):
+    """The environment in which chapter 16 remembers its winner in a folder. PoCL, which would keep its
+    compiled kernels there too, keeps them where they are."""
+    usual = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    return {"XDG_CACHE_HOME": str(folder), "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(usual / "pocl" / "kcache"))}
+
+
 def crashed(code, err):
     """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
     wrong = [f"ended by signal {-code}"] if code < 0 else []

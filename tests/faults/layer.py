@@ -41,12 +41,13 @@ class Account:
         return sum(int(words.split()[-1]) for words in self.lines.get(key, []))
 
 
-def run(command, timeout=120, **settings):
+def run(command, timeout=120, cache=None, **settings):
     """Runs a command under the layer with settings such as fail=3; returns (exit code, standard
-    output, standard error, account). The layer not being loaded at all is an error."""
+    output, standard error, account). The layer not being loaded at all is an error. `cache` is the
+    folder where 16 remembers its winner; without, it remembers none and searches."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
-        env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report)}
+        env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **chapters.remembering(cache or folder)}
         env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
         code, out, err = chapters.run(command, env=env, timeout=timeout)
         if code < 0 and not report.exists():

@@ -89,7 +89,7 @@ def results_wrong(chapter, program):
         try:
             with tempfile.TemporaryDirectory() as cache:  # 16 remembers there, and would not search again
                 code, out, err = chapters.run([program] + arguments, timeout=60, env={
-                    "XDG_CACHE_HOME": cache, "POCL_CACHE_DIR": str(chapters.BUILD / "mutants-cache")})
+                    **chapters.remembering(cache), "POCL_CACHE_DIR": str(chapters.BUILD / "mutants-cache")})
         except subprocess.TimeoutExpired:
             return f"hangs at {size}"
         if code < 0:

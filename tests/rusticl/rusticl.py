@@ -6,6 +6,7 @@
 import pathlib
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import chapters  # noqa: E402
@@ -26,8 +27,12 @@ def main():
     failures = 0
     sizes = chapters.small_sizes(chapter)
     for arguments in sizes:
-        code, out, err = chapters.run([chapters.program(chapter)] + arguments, env=ENVIRONMENT)
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = chapters.run([chapters.program(chapter)] + arguments,
+                                          env={**ENVIRONMENT, **chapters.remembering(folder)})
         wrong = chapters.crashed(code, err)
+        if "WRONG" in err:
+            wrong.append("one of the candidates computes a wrong result")
         if code != 0 or "PASSED" not in out.splitlines():
             wrong.append(f"it does not pass, exit code {code}")
         if "rusticl" not in out:
