@@ -194,7 +194,16 @@ def transfers(check):
 
 
 def kernel_median(check):
-    """07/2: the median of five kernel times, without the warm-up."""
+    """07/2: the median of five kernel times, without the warm-up. In one run in many another of the five
+    is as good as equal to it: so five runs are looked at."""
+    complaints = []
+    for _ in range(5):
+        complaints = complaints or median_once(check)
+    return complaints
+
+
+def median_once(check):
+    """The same in one run."""
     run = check.pocl(["100000"], spy=True)
     if unwaited(run):
         return unwaited(run)
