@@ -218,7 +218,8 @@ __kernel void pack_a(__global const float *restrict a, __global float *restrict 
                      const uint M, const uint K) {
   const uint k = get_global_id(0) * KS;
   const uint row = get_global_id(1) * TM;
-  __global float *to = panels + (get_global_id(1) * get_global_size(0) + get_global_id(0)) * TM * KS;
+  __global float *to =
+      panels + (get_global_id(1) * get_global_size(0) + get_global_id(0)) * TM * KS;
   __global const float *from = a + (size_t)row * K + k;
   for (uint i = 0; i < TM; i++, from += K)
     if (row + i < M && k + KS <= K)
@@ -236,7 +237,8 @@ __kernel void pack_b(__global const float *restrict b, __global float *restrict 
                      const uint N, const uint K) {
   const uint col = get_global_id(0) * TN;
   const uint k = get_global_id(1) * KS;
-  __global float *to = panels + (get_global_id(0) * get_global_size(1) + get_global_id(1)) * KS * TN;
+  __global float *to =
+      panels + (get_global_id(0) * get_global_size(1) + get_global_id(1)) * KS * TN;
   __global const float *from = b + (size_t)k * N + col;
   for (uint i = 0; i < KS; i++, from += N)
     if (k + i < K && col + TN <= N)
