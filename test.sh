@@ -10,7 +10,7 @@ case ${1-} in
 -h | --help)
   cat <<'EOF'
 usage: ./test.sh                 the everyday tests, in a few minutes
-       ./test.sh --thorough      also the texts, the exercises, the mutants, other ways to build
+       ./test.sh --thorough      also the texts, the exercises, the mutants, hostile machines and more
        ./test.sh --full          all of them, those too that take very long
        ./test.sh -R 06           any of CTest's options: here the tests with 06 in their names
        ./test.sh -L faults       the tests with a label; tests/README.md lists the labels

@@ -13,7 +13,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 import chapters  # noqa: E402
+import layer  # noqa: E402
 
 failures = 0
 cases = 0
@@ -68,8 +70,43 @@ def bad_arguments(chapter, program):
     help_goes_to_standard_output(program, usage)
 
 
+# Their last buffer, the one in which the ceiling of arithmetic is measured, is a small one that the size
+# of the matrices does not change; they do not count it.
+CEILING_NOT_COUNTED = ["15-matmul-register-tiled", "16-matmul-autotuned"]
+
+
+def too_little_memory(chapter, program):
+    """The layer of tests/faults says that the device has 64 bytes less than the program's buffers take
+    together (so the buffer of a single number need not be in its list): refused before the first of them
+    is made. The same with the host's copies, where these are in the same memory."""
+    if not chapters.parameters(chapter):
+        return
+    arguments = ["100", "120", "80"] if chapters.is_matrix(chapter) else ["1000003"]
+    _, _, _, account = layer.run([program] + arguments)
+    needed = account.amount("bytes_at_launch" if chapter in CEILING_NOT_COUNTED else "bytes_at_most")
+    tries = [(needed - 64, "too large for this device: ")]
+    if layer.run([program] + arguments, memory=needed)[3].amount("shared"):
+        tries.append((2 * needed - 64, "GiB in all (with the host's copies"))
+    global failures, cases
+    for memory, text in tries:
+        cases += 1
+        code, out, err, account = layer.run([program] + arguments, memory=memory)
+        wrong = [] if code == 2 else [f"exit code {code}, where 2 was expected"]
+        wrong += [f"standard error does not say {words!r}" for words in [text, f"usage: {chapter}"] if words not in err]
+        if "PASSED" in out + err:
+            wrong.append("PASSED was printed")
+        if "clCreateBuffer" in account.calls:
+            wrong.append("it made a buffer first")
+        failures += bool(wrong)
+        print(f"{'FAILED ' if wrong else 'ok     '} {memory} bytes of memory, where {memory + 64} are needed: "
+              + ("; ".join(wrong) or err.splitlines()[0]))
+
+
 def help_goes_to_standard_output(program, usage):
-    case("--help", ["sh", "-c", '"$0" --help 3>&2 2>/dev/null 1>&3', program], 0, usage)
+    """Also beside other arguments; and nothing to standard error, which `case` reads: they are swapped."""
+    for arguments in (["--help"], ["-h"], ["12x", "--help"], ["1", "2", "3", "4", "-h"]):
+        swapped = ["sh", "-c", 'test -z "$("$0" "$@" 3>&2 2>&1 1>&3)" || exit 3', program, *arguments]
+        case(" ".join(arguments), swapped, 0, usage)
 
 
 def without_opencl(program, folder):
@@ -148,6 +185,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         bad_arguments(chapter, program)
+        too_little_memory(chapter, program)
         without_opencl(program, folder)
         no_such_device(chapter, program)
         if chapter.startswith("02"):

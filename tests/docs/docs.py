@@ -22,7 +22,8 @@ An HTML comment before a fenced block says what the block is; it is invisible on
 `trap` takes any number of replacements, `env NAME=VALUE`, `tool oclgrind --data-races` and, for what
 is compared, `errors` (standard error) or `both`; without either it is standard output. Files in
 `code` are looked for beside the page, then in the root. In outputs, device names, times and rounding
-errors are masked; a line of `…` stands for any number of lines.
+errors are masked; a line of `…` stands for any number of lines. Nothing is remembered from an earlier
+run (chapter 16): each program finds an empty folder to remember in.
 
 In chapters and in docs/, every block must be marked. Checked as well: links, anchors and images
 exist; a chapter's README has its sections in order, a figure, the compiler line, 600 to 2,500 words and,
@@ -194,7 +195,9 @@ def output(text):
     chapter, *arguments = words[len(env):]
     if not (ROOT / chapter).is_dir():
         raise Wrong(f"there is no chapter {chapter}")
-    code, out, err = chapters.run([chapters.program(chapter), *arguments], env=pocl(chapter, env))
+    with tempfile.TemporaryDirectory() as name:
+        code, out, err = chapters.run([chapters.program(chapter), *arguments],
+                                      env={**chapters.remembering(name), **pocl(chapter, env)})
     return (out + err).splitlines()
 
 
@@ -234,7 +237,8 @@ def trap(text):
             return None
         compile_chapter(folder, "program")
         wish = pocl(chapter, env) if not tool else dict(pair.split("=", 1) for pair in env)
-        code, out, err = chapters.run([*tool, "./program", *arguments], env=wish, cwd=folder)
+        code, out, err = chapters.run([*tool, "./program", *arguments], cwd=folder,
+                                      env={**chapters.remembering(pathlib.Path(name) / "cache"), **wish})
         return {"output": out, "errors": err, "both": out + err}[stream].splitlines()
 
 
@@ -272,8 +276,7 @@ class Workplace:
         script = "set -e\n" + "\n".join(content) + "\n"
         try:
             done = subprocess.run(["bash", "-c", script], cwd=pathlib.Path(self.temporary.name) / folder,
-                                  env={**os.environ, "XDG_CACHE_HOME": self.temporary.name + "/.cache",
-                                       "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", os.path.expanduser("~/.cache/pocl"))},
+                                  env={**os.environ, **chapters.remembering(self.temporary.name + "/.cache")},
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
         except subprocess.TimeoutExpired:
             raise Wrong("the commands did not end within 240 seconds") from None
@@ -368,6 +371,8 @@ def check_page(page, update):
             if block.kind in UNCHECKED and not block.text:
                 raise Wrong(f"<!-- {block.kind} --> does not say why")
             content = [line.rstrip() for line in block.content]
+            if not update and not any(line.strip(" …") for line in content):
+                raise Wrong("a block in which there is nothing")
             if block.kind == "code":
                 now = listing(page, block.text)
                 if without_common_indent(content) != without_common_indent(now):

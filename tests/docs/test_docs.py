@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import chapters  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = os.environ.get("BUILD_DIR", str(ROOT / "build"))
@@ -45,17 +48,35 @@ See [chapter 05](../05-dot-product-naive), [a heading](#a-page), ![the tree](fig
 """
 
 
-def run(script, root, *arguments):
-    env = {**os.environ, "DOCS_ROOT": str(root), "BUILD_DIR": BUILD}
+# Chapter 16 remembers its winner.
+REMEMBERS = """# A page
+
+<!-- output: 16-matmul-autotuned 128 64 256 -->
+```
+…
+PASSED
+…
+```
+
+<!-- trap: 16-matmul-autotuned 128 64 256; host.cpp: `return verdict(ok);` -> `return verdict(false);` -->
+```
+…
+FAILED
+```
+"""
+
+
+def run(script, root, *arguments, env=None):
+    env = {**os.environ, "DOCS_ROOT": str(root), "BUILD_DIR": BUILD, **(env or {})}
     done = subprocess.run([sys.executable, HERE / script, *arguments], env=env, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
-def case(what, root, text, script="docs.py", page="docs/page.md", code=1):
+def case(what, root, text, script="docs.py", page="docs/page.md", code=1, env=None):
     """The check must end with `code` and say `text`."""
     global failures, cases
     cases += 1
-    got, out = run(script, root, *([page] if script == "docs.py" else []))
+    got, out = run(script, root, *([page] if script == "docs.py" else []), env=env)
     good = got == code and text in out
     failures += not good
     print(f"{'ok     ' if good else 'FAILED '} {what}")
@@ -109,6 +130,8 @@ def main():
             case("a diff that is none", root, "does not have, one after the other")
         with edited(page, "test -f 05", "test -f 99"):
             case("a command that fails", root, "exit code 1, where 0 was expected")
+        with edited(page, "test -f 05-dot-product-naive/kernel.cl", "…"):
+            case("a block of nothing but dots", root, "a block in which there is nothing")
         with edited(page, "<!-- run -->\n", ""):
             case("a block without a marker", root, "without a marker")
         with edited(page, "<!-- run -->", "<!-- not run -->"):
@@ -121,6 +144,12 @@ def main():
             case("an anchor that is not there", root, "has no heading with the anchor #another-page")
         with edited(page, "reduction-tree.svg", "reduction-bush.svg"):
             case("an image that is not there", root, "figures/reduction-bush.svg leads nowhere")
+        page.write_text(REMEMBERS)
+        shutil.copytree(ROOT / "16-matmul-autotuned", root / "16-matmul-autotuned")
+        usual = root / "cache"
+        case("chapter 16 as it is", root, "ok", code=0, env=chapters.remembering(usual))
+        assert not usual.exists(), f"left in the user's folder: {sorted(usual.rglob('*'))}"
+        shutil.rmtree(root / "16-matmul-autotuned")
         page.unlink()
 
         # A chapter's README; its commands, outputs and traps are left out here, for time.

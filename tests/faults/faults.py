@@ -10,8 +10,8 @@ to stop, and are tested as such: a platform without devices is passed over, and 
 times to report, the program says so.
 
 Every call fails in a child process that the layer splits off (LAYER_FORK in layer.cpp); the first
-call of each function fails in a process of its own too. With "full" every call does, with every
-code, and all calls after it fail as well, as on a device that is lost; and there are more sizes.
+call of each function fails in a process of its own too. With "full" each child is tried once more
+with all later calls failing as well, as on a device that is lost; and there are more sizes.
 """
 import os
 import pathlib
@@ -78,11 +78,11 @@ class Run:
             print(f"FAILED  {self.what}: call {n}, {function} with {NAMES[code]}: " + "; ".join(wrong))
             print("        standard error: " + err.strip().replace("\n", "\n        "))
 
-    def split(self):
+    def split(self, **settings):
         """Fails every call with each of its codes in a child process; the parent must pass."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            code, out, err, account = layer.run(self.command, timeout=600, fork=folder)
+            code, out, err, account = layer.run(self.command, timeout=600, fork=folder, **settings)
             self.calls = account.calls
             wrong = passes(code, out, err)
             for line in (folder / "log").read_text().splitlines():
@@ -100,9 +100,9 @@ class Run:
             self.failures += 1
             print(f"FAILED  {self.what}: " + "; ".join(wrong) + "\n" + err)
 
-    def alone(self, n, function, failed_code, **settings):
+    def alone(self, n, function, failed_code):
         """Fails one call in a process of its own."""
-        code, out, err, account = layer.run(self.command, fail=n, code=failed_code, **settings)
+        code, out, err, account = layer.run(self.command, fail=n, code=failed_code)
         if account.failed is None:  # the number of calls may depend on the times measured
             self.report(n, function, failed_code, passes(code, out, err), err)
             self.survived -= 1
@@ -116,15 +116,6 @@ class Run:
             if function not in seen:
                 self.alone(n, function, code)
             seen.add(function)
-
-    def all_alone(self):
-        """Every call with every code, in processes of their own; and all later calls too."""
-        done = set()
-        for n, function, code in self.children:
-            self.alone(n, function, code)
-            if n not in done:
-                self.alone(n, function, code, onward=1)
-            done.add(n)
 
     def tolerated(self):
         """Gives the statuses that are no reason to stop to the calls that may have them."""
@@ -148,14 +139,15 @@ def main():
         return 0
     runs = [Run(chapter, chapters.tiny_size(chapter))]
     runs[0].split()
+    runs[0].first_of_each()
+    runs[0].tolerated()
     if full:
-        runs[0].all_alone()
-        runs += [Run(chapter, arguments) for arguments in chapters.small_sizes(chapter)]
-        for one in runs[1:]:
+        lost = Run(chapter, chapters.tiny_size(chapter))
+        lost.split(onward=1)
+        others = [Run(chapter, arguments) for arguments in chapters.small_sizes(chapter)]
+        for one in others:
             one.split()
-    else:
-        runs[0].first_of_each()
-        runs[0].tolerated()
+        runs += [lost, *others]
     calls = sum(len(one.calls) for one in runs)
     survived = sum(one.survived for one in runs)
     failures = sum(one.failures for one in runs)

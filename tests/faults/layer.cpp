@@ -1,4 +1,5 @@
-// An OpenCL layer that makes one API call fail on purpose and keeps account of all objects.
+// An OpenCL layer that makes one API call fail on purpose, or gives wrong answers on purpose, and
+// keeps account of all objects.
 //
 // The ICD loader puts it between a program and the OpenCL implementation when the environment
 // variable OPENCL_LAYERS names it (see <CL/cl_layer.h>). It then counts the program's API calls and
@@ -13,6 +14,16 @@
 //                   code; in the child the call fails, the parent waits for its end and goes on.
 //                   One run then stands for hundreds, at a tenth of the time; see split below
 //   LAYER_LOCALE    if 1, the environment's locale is put into force, as some implementations do
+//   LAYER_CLOCK     a factor: each command's times are those of a fixed table, times this factor,
+//                   and not the device's; see clock_in below. Unset or 0: they are the device's
+//   LAYER_DROP      the number of a series of commands (see series below), the first one being 1:
+//                   each of them reports success and does nothing; none if unset or 0. Kernels and
+//                   clEnqueueCopyBuffer only
+//   LAYER_STALE     a folder: the contents of each buffer are kept there when it is released, and a
+//                   later run's buffer that begins without contents begins with these, as on a
+//                   device that gives out memory as the last program left it
+//   LAYER_MEMORY    bytes: what the device says of its memory, and of the largest buffer; unset or
+//                   0: what it has
 //
 // A call that fails is not passed on: it has no effect but the code it returns.
 #define CL_TARGET_OPENCL_VERSION 120
@@ -20,24 +31,20 @@
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl_layer.h>
 
+#include <algorithm>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
-
-#ifdef __SANITIZE_ADDRESS__ // GCC
-#define UNDER_ADDRESS_SANITIZER
-#elif defined __has_feature // Clang
-#if __has_feature(address_sanitizer)
-#define UNDER_ADDRESS_SANITIZER
-#endif
-#endif
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -58,6 +65,7 @@ struct object {
   object_type type;
   int references;
   const char *created_by;
+  size_t bytes; // 0 unless it is a buffer
 };
 
 // A command that was enqueued: what became of it is asked when its queue goes.
@@ -67,10 +75,20 @@ struct command {
   const char *name;
 };
 
+// A command in the account: which one it was, and its times on the clock of LAYER_CLOCK.
+struct entry_of_command {
+  const char *function;
+  std::string kernel; // "-": none
+  size_t items;       // work-items; 0 where there is no kernel
+  long series;
+  cl_ulong ns[4]; // queued, submitted, started, ended
+};
+
 // Everything the layer knows. Never freed: the report is written while the program ends.
 struct state {
   std::recursive_mutex mutex;
   const cl_icd_dispatch *target = nullptr; // what would be called without the layer
+  cl_icd_dispatch pretending = {};         // the same, but for the layer's pretences
   cl_icd_dispatch table = {};              // what the loader calls
   size_t fail_at = 0;
   cl_int forced_code = 0;
@@ -83,12 +101,25 @@ struct state {
   std::vector<const char *> calls; // the functions called so far
   std::string failed;              // the function that was made to fail, and its code
   std::map<void *, object> alive;
+  size_t bytes_now = 0, bytes_at_launch = 0, bytes_at_most = 0; // in buffers
   long created[NUM_TYPES] = {};
   long released[NUM_TYPES] = {};
   std::vector<std::string> misuse; // releases of what is not alive
   std::vector<command> pending;
   long commands = 0;
   std::vector<std::string> unfinished;
+  cl_ulong clock = 0;             // the factor
+  long drop = 0;                  // the series
+  std::string stale_folder;       // empty: none
+  std::map<cl_mem, long> buffers; // their numbers
+  long buffers_created = 0;
+  cl_ulong memory = 0;                   // bytes
+  bool shared = false;                   // is it the host's as well?
+  long series = 0;                       // how many there were
+  std::map<std::string, long> in_series; // what goes on: kernel or function, the series' number
+  std::map<std::string, size_t> repetitions;
+  std::vector<entry_of_command> account;
+  std::map<cl_event, std::vector<cl_ulong>> times;
   std::multimap<void *, const char *> mapped; // regions mapped into the host's memory
 };
 static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
@@ -120,10 +151,17 @@ static void note_created(void *handle, const object_type type, const char *by) {
     return;
   the.created[type]++;
   const auto place = the.alive.find(handle);
-  if (place == the.alive.end())
-    the.alive[handle] = {type, 1, by};
-  else
+  if (place != the.alive.end()) {
     place->second.references++;
+    return;
+  }
+  size_t bytes = 0;
+  if (type == BUFFER)
+    the.target->clGetMemObjectInfo(static_cast<cl_mem>(handle), CL_MEM_SIZE, sizeof bytes, &bytes,
+                                   nullptr);
+  the.alive[handle] = {type, 1, by, bytes};
+  the.bytes_now += bytes;
+  the.bytes_at_most = std::max(the.bytes_at_most, the.bytes_now);
 }
 
 static void note_released(void *handle, const object_type type, const char *by) {
@@ -133,8 +171,10 @@ static void note_released(void *handle, const object_type type, const char *by) 
     return;
   }
   the.released[type]++;
-  if (--place->second.references == 0)
+  if (--place->second.references == 0) {
+    the.bytes_now -= place->second.bytes;
     the.alive.erase(place);
+  }
 }
 
 // Asks what became of the commands of a queue that is about to go.
@@ -162,7 +202,8 @@ static void settle_commands(cl_command_queue queue) {
 // of waitpid); what the child prints is in <folder>/<number>.<code>.out and .err.
 //
 // The child has none of the parent's other threads, so it can only do what the programs do after a
-// failure: say so and end. One that hangs is ended by SIGALRM, which counts as a crash.
+// failure: say so and end. One that hangs is ended by SIGALRM, which counts as a crash; it is the
+// last one, since others would hang as well, each for as long.
 static void split(const function_entry &entry) {
   const size_t number = the.calls.size();
   for (const cl_int code : entry.codes) {
@@ -189,11 +230,61 @@ static void split(const function_entry &entry) {
     }
     fprintf(the.fork_log, "%zu %s %d %d\n", number, entry.name, code, status);
     fflush(the.fork_log); // nothing of it may be left for the next child to write once more
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+      the.fork_folder.clear();
+      return;
+    }
   }
+}
+
+// A series: commands of one kind, that is of one kernel or, without a kernel, of one function, such
+// as the repetitions that a program takes the time of. A transfer between host and device ends all
+// series, and so does a new kernel. Returns the number of the series that the command belongs to.
+static long series_of(const std::string &kind) {
+  const auto [place, is_new] = the.in_series.try_emplace(kind, the.series + 1);
+  if (is_new) {
+    the.series++;
+    the.repetitions[kind] = 0;
+  }
+  return place->second;
+}
+
+static void end_series() {
+  the.in_series.clear();
+}
+
+static std::string kernel_name(cl_kernel kernel) {
+  char name[256] = "?";
+  the.target->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+  return name;
+}
+
+// The times of the next command, in nanoseconds: after all those before it; the four moments are
+// the factor times some 100 microseconds apart, no two of the gaps the same. The first command of a
+// series, the warm-up, takes many times as long. Of the five after it, the third longest
+// is neither the first, the middle nor the last one, and not their mean; another series is slower
+// or faster. Without LAYER_CLOCK: zeros.
+static void clock_in(entry_of_command &command, const size_t repetition) {
+  const cl_ulong us = 1000 * the.clock;
+  const cl_ulong number = the.account.size() + 1;
+  const cl_ulong warm_up = 8000;
+  const cl_ulong usual[5] = {88, 25, 125, 63, 38};
+  const cl_ulong factors[5] = {2, 5, 3, 6, 4};
+  const cl_ulong duration =
+      ((repetition == 0 ? warm_up : usual[(repetition - 1) % 5]) + number % 11) *
+      factors[command.series % 5];
+  const cl_ulong before = the.account.empty() ? 0 : the.account.back().ns[3];
+  command.ns[0] = before + (70 + number % 13) * us;
+  command.ns[1] = command.ns[0] + (30 + number % 7) * us;
+  command.ns[2] = command.ns[1] + (50 + number % 11) * us;
+  command.ns[3] = command.ns[2] + duration * us;
 }
 
 // The wrapper of one function. Its place in the dispatch table and its signature are the template's
 // arguments; name and codes are filled in when the layer is loaded.
+using launch_arguments =
+    std::tuple<cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
+               cl_uint, const cl_event *, cl_event *>; // of clEnqueueNDRangeKernel
 template <auto member> struct hook;
 template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct hook<member> {
   static inline function_entry entry;
@@ -290,7 +381,27 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
       }
       the.commands++;
       the.pending.push_back({std::get<0>(arguments), event, entry.name});
+      entry_of_command now = {entry.name, "-", 0, 0, {}};
+      if constexpr (std::is_same_v<argument<1>, cl_kernel>)
+        now.kernel = kernel_name(std::get<1>(arguments));
+      if constexpr (std::is_same_v<std::tuple<A...>, launch_arguments>) {
+        if (the.bytes_at_launch == 0)
+          the.bytes_at_launch = the.bytes_now;
+        now.items = 1;
+        for (cl_uint i = 0; i < std::get<2>(arguments); i++)
+          now.items *= std::get<4>(arguments)[i];
+      }
+      if (starts_with(entry.name, "clEnqueueRead") || starts_with(entry.name, "clEnqueueWrite") ||
+          starts_with(entry.name, "clEnqueueFill") || starts_with(entry.name, "clEnqueueMap"))
+        end_series();
+      const std::string kind = now.kernel == "-" ? entry.name : now.kernel;
+      now.series = series_of(kind);
+      clock_in(now, the.repetitions[kind]++);
+      the.times[event] = {now.ns[0], now.ns[1], now.ns[2], now.ns[3]};
+      the.account.push_back(now);
     }
+    if constexpr (made == KERNEL)
+      end_series();
     if constexpr (std::is_same_v<R, void *>)
       the.mapped.insert({result, entry.name});
     if (strcmp(entry.name, "clEnqueueUnmapMemObject") == 0)
@@ -389,13 +500,144 @@ static void intercept_all() {
 #undef HOOK
 }
 
+// The layer's pretences: functions that stand in the place of the implementation's own.
+static const cl_icd_dispatch *real = nullptr;
+
+static cl_int CL_API_CALL times_of_the_table(cl_event event, const cl_profiling_info what,
+                                             const size_t size, void *value, size_t *size_ret) {
+  const cl_int status = real->clGetEventProfilingInfo(event, what, size, value, size_ret);
+  if (status != CL_SUCCESS || value == nullptr)
+    return status;
+  for (cl_uint i = 0; i < 4; i++)
+    if (what == CL_PROFILING_COMMAND_QUEUED + i)
+      memcpy(value, &the.times.at(event)[i], sizeof(cl_ulong));
+  return status;
+}
+
+static cl_int CL_API_CALL launch_or_drop(cl_command_queue queue, cl_kernel kernel,
+                                         const cl_uint dims, const size_t *offset,
+                                         const size_t *global_size, const size_t *local_size,
+                                         const cl_uint count, const cl_event *list,
+                                         cl_event *event) {
+  if (series_of(kernel_name(kernel)) == the.drop)
+    return real->clEnqueueMarkerWithWaitList(queue, count, list, event);
+  return real->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size, local_size, count,
+                                      list, event);
+}
+
+static cl_int CL_API_CALL copy_or_drop(cl_command_queue queue, cl_mem from, cl_mem to,
+                                       const size_t from_offset, const size_t to_offset,
+                                       const size_t bytes, const cl_uint count,
+                                       const cl_event *list, cl_event *event) {
+  if (series_of("clEnqueueCopyBuffer") == the.drop)
+    return real->clEnqueueMarkerWithWaitList(queue, count, list, event);
+  return real->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, count, list,
+                                   event);
+}
+
+// A queue of the layer's own, to look at a buffer or to change it; gone with the transfer.
+template <typename F> static void with_queue(cl_mem buffer, const F &transfer) {
+  cl_context context;
+  cl_device_id device;
+  cl_int status =
+      real->clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  if (status == CL_SUCCESS)
+    status = real->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
+  cl_command_queue queue = nullptr;
+  if (status == CL_SUCCESS)
+    queue = real->clCreateCommandQueue(context, device, 0, &status);
+  if (status == CL_SUCCESS)
+    status = transfer(queue);
+  if (status == CL_SUCCESS)
+    status = real->clReleaseCommandQueue(queue);
+  if (status != CL_SUCCESS) {
+    fprintf(stderr, "layer: a buffer's contents cannot be read or written: %d\n", status);
+    _Exit(99);
+  }
+}
+
+static cl_mem CL_API_CALL create_stale(cl_context context, const cl_mem_flags flags,
+                                       const size_t bytes, void *host, cl_int *status) {
+  cl_mem buffer = real->clCreateBuffer(context, flags, bytes, host, status);
+  if (buffer == nullptr)
+    return buffer;
+  the.buffers[buffer] = ++the.buffers_created;
+  if (host != nullptr)
+    return buffer;
+  std::ifstream file(the.stale_folder + "/" + std::to_string(the.buffers_created),
+                     std::ios::binary);
+  const std::string old((std::istreambuf_iterator<char>(file)), {});
+  if (old.size() == bytes)
+    with_queue(buffer, [&](cl_command_queue queue) {
+      return real->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, old.data(), 0, nullptr,
+                                        nullptr);
+    });
+  return buffer;
+}
+
+static cl_int CL_API_CALL keep_and_release(cl_mem buffer) {
+  const auto place = the.buffers.find(buffer);
+  if (place != the.buffers.end()) {
+    size_t bytes = 0;
+    real->clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    std::string now(bytes, '\0');
+    with_queue(buffer, [&](cl_command_queue queue) {
+      return real->clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, now.data(), 0, nullptr,
+                                       nullptr);
+    });
+    const std::string path = the.stale_folder + "/" + std::to_string(place->second);
+    if (the.drop == 0 && !std::ifstream(path)) // the contents are those of an unharmed run
+      std::ofstream(path, std::ios::binary) << now;
+    the.buffers.erase(place);
+  }
+  return real->clReleaseMemObject(buffer);
+}
+
+static cl_int CL_API_CALL other_memory(cl_device_id device, const cl_device_info what,
+                                       const size_t size, void *value, size_t *size_ret) {
+  const cl_int status = real->clGetDeviceInfo(device, what, size, value, size_ret);
+  if (status == CL_SUCCESS && value != nullptr &&
+      (what == CL_DEVICE_GLOBAL_MEM_SIZE || what == CL_DEVICE_MAX_MEM_ALLOC_SIZE)) {
+    memcpy(value, &the.memory, sizeof the.memory);
+    cl_bool shared = CL_FALSE;
+    real->clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared, nullptr);
+    the.shared = shared == CL_TRUE;
+  }
+  return status;
+}
+
+static void pretend() {
+  real = the.target;
+  the.pretending = *real;
+  if (the.clock > 0)
+    the.pretending.clGetEventProfilingInfo = times_of_the_table;
+  if (the.drop > 0) {
+    the.pretending.clEnqueueNDRangeKernel = launch_or_drop;
+    the.pretending.clEnqueueCopyBuffer = copy_or_drop;
+  }
+  if (!the.stale_folder.empty()) {
+    the.pretending.clCreateBuffer = create_stale;
+    the.pretending.clReleaseMemObject = keep_and_release;
+  }
+  if (the.memory > 0)
+    the.pretending.clGetDeviceInfo = other_memory;
+  the.target = &the.pretending;
+}
+
 // Writes the account, a line each, so that a script can read it:
 //   call clGetPlatformIDs                 each API call, in order
 //   failed clCreateBuffer -4              the call made to fail; absent if none was
 //   created buffer 3 / released buffer 3  for each type; a retained reference counts as created
 //   alive buffer clCreateBuffer           an object never released, and the call that made it
 //   misuse ...                            a release of something that is not alive
+//   shared 1                              with LAYER_MEMORY: 1 if host and device share theirs
+//   bytes_at_launch 4096                  in all buffers, when the first kernel is launched
+//   bytes_at_most 8192                    in all buffers, the most at any time
 //   commands 4                            commands enqueued
+//   command 7 clEnqueueNDRangeKernel matmul 1024 5 61000 95000 148000 9152000
+//                                         each of them: its number, function, kernel ("-": none),
+//                                         work-items, series, and the table's times in ns: queued,
+//                                         submitted, started, ended (0 without LAYER_CLOCK)
 //   unfinished ...                        a command not complete when its queue was released
 //   mapped clEnqueueMapBuffer             a region never unmapped
 static void write_report() {
@@ -416,7 +658,18 @@ static void write_report() {
     fprintf(file, "alive %s %s\n", type_names[what.type], what.created_by);
   for (const std::string &line : the.misuse)
     fprintf(file, "misuse %s\n", line.c_str());
+  if (the.memory > 0)
+    fprintf(file, "shared %d\n", the.shared ? 1 : 0);
+  fprintf(file, "bytes_at_launch %zu\nbytes_at_most %zu\n", the.bytes_at_launch, the.bytes_at_most);
   fprintf(file, "commands %ld\n", the.commands);
+  size_t number = 0;
+  for (const entry_of_command &each : the.account) {
+    fprintf(file, "command %zu %s %s %zu %ld", ++number, each.function, each.kernel.c_str(),
+            each.items, each.series);
+    for (const cl_ulong ns : each.ns)
+      fprintf(file, " %llu", static_cast<unsigned long long>(ns));
+    fprintf(file, "\n");
+  }
   for (const std::string &line : the.unfinished)
     fprintf(file, "unfinished %s\n", line.c_str());
   for (const command &each : the.pending)
@@ -427,16 +680,14 @@ static void write_report() {
 }
 
 // At exit: writes the report. A child of a split then ends at once, which saves most of its time;
-// how the libraries take the end of the program shows in the processes that are not split. Under
-// AddressSanitizer it goes on, since leaks are looked for last.
-static void at_exit([[maybe_unused]] const int status, void *) {
+// how the libraries take the end of the program shows in the processes that are not split. So do
+// leaks: in a child, what only another thread's stack pointed to would count as one.
+static void at_exit(const int status, void *) {
   write_report();
-#ifndef UNDER_ADDRESS_SANITIZER
   if (the.is_child) {
     fflush(nullptr);
     _exit(status);
   }
-#endif
 }
 
 static std::string text_from(const char *variable) {
@@ -488,6 +739,11 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   the.onward = number_from("LAYER_ONWARD") == 1;
   the.report_path = text_from("LAYER_REPORT");
   the.fork_folder = text_from("LAYER_FORK");
+  the.clock = static_cast<cl_ulong>(number_from("LAYER_CLOCK"));
+  the.drop = number_from("LAYER_DROP");
+  the.stale_folder = text_from("LAYER_STALE");
+  the.memory = static_cast<cl_ulong>(number_from("LAYER_MEMORY"));
+  pretend();
   if (!the.fork_folder.empty()) {
     the.fork_log = fopen((the.fork_folder + "/log").c_str(), "w");
     if (the.fork_log == nullptr) {

@@ -55,3 +55,15 @@ def run(command, timeout=120, cache=None, **settings):
         if not report.exists():
             raise SystemExit(f"FAILED  the ICD loader did not load the layer {LAYER}, so nothing was tested\n{err}")
         return code, out, err, Account(report.read_text())
+
+
+SEARCHED = "16-matmul-autotuned"
+
+
+def remember_another(cache, err, kind):
+    """Makes 16 remember the first winner of a kind, "tiles" or "panels", among those that it tried, by its
+    standard error. Returns the winner, or None where there is none of this kind."""
+    tried = re.findall(rf"round 1, \d+ of \d+: ({kind} .*?): ", err)
+    for path in pathlib.Path(cache).rglob(f"{SEARCHED}-*.txt") if tried else []:
+        path.write_text(re.sub("\nwinner .*", f"\nwinner {tried[0]}", path.read_text()))
+    return tried[0] if tried else None
