@@ -65,22 +65,23 @@ inline cl_device_type device_type(cl_device_id device) {
   return type;
 }
 
+inline std::string lower(std::string text) {
+  for (char &c : text)
+    c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
 // Is `part` in `text`? Upper and lower case count as the same.
 inline bool contains(const std::string &text, const std::string &part) {
-  const auto lower = [](std::string s) {
-    for (char &c : s)
-      c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return s;
-  };
   return lower(text).find(lower(part)) != std::string::npos;
 }
 
 // Does the device number `d` of platform number `p` answer to `wish`, the value of OCL_DEVICE?
 inline bool device_matches(cl_device_id device, const size_t p, const size_t d,
                            const std::string &wish) {
-  if (wish == "gpu")
+  if (lower(wish) == "gpu")
     return (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
-  if (wish == "cpu")
+  if (lower(wish) == "cpu")
     return (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
   if (wish == std::to_string(p) + ":" + std::to_string(d))
     return true;
