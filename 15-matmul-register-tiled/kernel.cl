@@ -11,7 +11,7 @@
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
-#define A_STRIDE (BM + 4) // 4 more than it takes: the stores below then meet different banks
+#define A_STRIDE (BM + 4) // 4 more than it takes: fewer of the stores below then meet in a bank
 
 // Elements (row, col) to (row, col + 3) of a matrix; outside it, 0.
 float4 load4(__global const float *restrict x, const uint row, const uint col, const uint rows,
