@@ -33,8 +33,9 @@ int main(const int argc, char **argv) {
   if (std::max({m, n, k}) > 0x40000000) // kernel.cl counts rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
   const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
-  // Panels are filled up to multiples of at most 64 columns and panel_step steps; a GPU has none.
-  const float_buffer a_panels = cpu ? float_buffer{m + 64, k + panel_step} : float_buffer{1};
+  // Panels are filled up to multiples of at most 16 rows of A, 64 columns of B and panel_step
+  // steps; a GPU has none.
+  const float_buffer a_panels = cpu ? float_buffer{m + 16, k + panel_step} : float_buffer{1};
   const float_buffer b_panels = cpu ? float_buffer{n + 64, k + panel_step} : float_buffer{1};
   check_memory(device, {{m, k}, {k, n}, {m, n}, a_panels, b_panels}, usage);
 
@@ -68,21 +69,26 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
 
   // The winner: remembered from an earlier run, or searched now, on a product that is not larger
-  // than it takes to tell (a large one has the same winner).
-  const size_t largest = cpu ? 1024 : 4096;
+  // than it takes to tell: a larger one has the same winner.
+  const size_t enough = cpu ? 1024 : 4096;
+  size_t search_m = m, search_n = n;
+  const size_t search_k = std::min(k, enough);
+  while (search_m * search_n > enough * enough * enough / search_k) {
+    size_t &longer = search_m > search_n ? search_m : search_n;
+    longer = (longer + 1) / 2;
+  }
   const memory_key key = {device_text(device, CL_DEVICE_NAME) + " (" + platform_name(device) + ")",
                           device_text(device, CL_DRIVER_VERSION), std::to_string(text_hash(source)),
-                          std::to_string(size_class(m, largest)) + "x" +
-                              std::to_string(size_class(n, largest)) + "x" +
-                              std::to_string(size_class(k, largest))};
-  const std::vector<shape> list = candidates(device, std::min(m, largest), std::min(n, largest));
+                          std::to_string(size_class(search_m)) + "x" +
+                              std::to_string(size_class(search_n)) + "x" +
+                              std::to_string(size_class(search_k))};
+  const std::vector<shape> list = candidates(device, size_class(search_m), size_class(search_n));
   const size_t recalled = recall(key, list);
   shape winner;
   if (recalled < list.size())
     winner = list[recalled];
   else {
-    winner = search(context, device, queue, source, list, buf, a, b, std::min(m, largest),
-                    std::min(n, largest), std::min(k, largest));
+    winner = search(context, device, queue, source, list, buf, a, b, search_m, search_n, search_k);
     remember(key, winner);
   }
 

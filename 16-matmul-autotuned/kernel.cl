@@ -28,7 +28,7 @@ uint2 place(const uint group, const uint parts_down, const uint parts_across) {
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
-#define A_STRIDE (BM + 4)             // 4 more than it takes: the stores then meet different banks
+#define A_STRIDE (BM + 4)             // 4 more than it takes: fewer stores then meet in a bank
 #define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
 #define B_LOADS (BK * BN / 4 / ITEMS)
 #define A_STEP (ITEMS / (BK / 4)) // rows from one of them to the next
@@ -81,11 +81,11 @@ void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a
                 __global const float *restrict b, const int a_rows, const int a_cols,
                 const int b_rows, const int b_cols, const uint N, const uint K) {
 #pragma unroll
-  for (uint l = 0; l < A_LOADS; l++)
-    a_next[l] = load4(a + l * A_STEP * K, a_rows - (int)(l * A_STEP), a_cols, K);
+  for (uint l = 0; l < A_LOADS; l++, a += (size_t)A_STEP * K)
+    a_next[l] = load4(a, a_rows - (int)(l * A_STEP), a_cols, K);
 #pragma unroll
-  for (uint l = 0; l < B_LOADS; l++)
-    b_next[l] = load4(b + l * B_STEP * N, b_rows - (int)(l * B_STEP), b_cols, N);
+  for (uint l = 0; l < B_LOADS; l++, b += (size_t)B_STEP * N)
+    b_next[l] = load4(b, b_rows - (int)(l * B_STEP), b_cols, N);
 }
 
 // From there to local memory; A is turned on its way.
@@ -156,22 +156,23 @@ matmul(__global const float *restrict a, __global const float *restrict b,
 
     __local const float4 *a_tile = a_tiles + now * (BK * A_STRIDE / 4);
     __local const float4 *b_tile = b_tiles + now * (BK * BN / 4);
-    float4 a_part[2][TM / 4]; // while one is multiplied, the other one comes from local memory
-    float4 b_part[2][TN / 4];
-    load_parts(a_part[0], b_part[0], a_tile, b_tile, 0);
 #pragma unroll
     for (uint k = 0; k < BK; k++) {
-      if (k + 1 < BK)
-        load_parts(a_part[(k + 1) % 2], b_part[(k + 1) % 2], a_tile, b_tile, k + 1);
+      float4 a_part[TM / 4];
+      float4 b_part[TN / 4];
+      load_parts(a_part, b_part, a_tile, b_tile, k);
+      // Two rows of sums at a time, across and back again: each multiply-add shares a factor with
+      // the one before it.
 #pragma unroll
-      for (uint i = 0; i < TM / 4; i++)
+      for (uint i = 0; i < TM / 2; i++) {
+        const float2 a_pair = i % 2 ? a_part[i / 2].zw : a_part[i / 2].xy;
 #pragma unroll
-        for (uint j = 0; j < TN / 4; j++) {
-          sums[4 * i][j] += a_part[k % 2][i].x * b_part[k % 2][j];
-          sums[4 * i + 1][j] += a_part[k % 2][i].y * b_part[k % 2][j];
-          sums[4 * i + 2][j] += a_part[k % 2][i].z * b_part[k % 2][j];
-          sums[4 * i + 3][j] += a_part[k % 2][i].w * b_part[k % 2][j];
+        for (uint across = 0; across < TN / 4; across++) {
+          const uint j = i % 2 ? TN / 4 - 1 - across : across;
+          sums[2 * i][j] += a_pair.x * b_part[j];
+          sums[2 * i + 1][j] += a_pair.y * b_part[j];
         }
+      }
     }
 
     if (more) { // into the half that everyone finished reading before the last barrier
@@ -263,8 +264,8 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   for (uint k0 = 0; k0 < padded; k0 += BK)
     for (uint col = part.y * BN; col < last_col; col += TN)
       for (uint row = part.x * BM; row < last_row; row += TM) {
-        __global const float *a_part = a + (size_t)row * padded + k0 * TM;
-        __global const float *b_part = b + (size_t)col * padded + k0 * TN;
+        __global const float *a_part = a + (size_t)row * padded + (size_t)k0 * TM;
+        __global const float *b_part = b + (size_t)col * padded + (size_t)k0 * TN;
         VECTOR sums[TM][TV];
 #pragma unroll
         for (uint i = 0; i < TM; i++)
@@ -272,14 +273,19 @@ matmul(__global const float *restrict a, __global const float *restrict b,
           for (uint j = 0; j < TV; j++)
             sums[i][j] = 0.0f;
         for (uint s = k0; s < min(k0 + BK, padded); s += KS, a_part += TM * KS)
-          for (uint k = 0; k < KS; k++, b_part += TN)
+          for (uint k = 0; k < KS; k++, b_part += TN) {
+            VECTOR b_values[TV];
+#pragma unroll
+            for (uint j = 0; j < TV; j++)
+              b_values[j] = LOAD(j, b_part);
 #pragma unroll
             for (uint i = 0; i < TM; i++) {
               const VECTOR a_value = a_part[i * KS + k]; // one float of A, in every lane
 #pragma unroll
               for (uint j = 0; j < TV; j++)
-                sums[i][j] = fma(a_value, LOAD(j, b_part), sums[i][j]);
+                sums[i][j] = fma(a_value, b_values[j], sums[i][j]);
             }
+          }
 
         // To C: the first step writes, the others add. At the edges float by float.
         __global float *to = c + (size_t)row * N + col;

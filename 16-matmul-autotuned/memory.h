@@ -14,11 +14,10 @@
 #include <system_error>
 #include <vector>
 
-// The smallest power of two that is at least `size`, from 64 to `largest`: sizes of one class share
-// a winner.
-inline size_t size_class(const size_t size, const size_t largest) {
+// The smallest power of two that is at least `size`, from 64 on: sizes of one class share a winner.
+inline size_t size_class(const size_t size) {
   size_t power = 64;
-  while (power < size && power < largest)
+  while (power < size)
     power *= 2;
   return power;
 }
@@ -69,6 +68,10 @@ inline size_t recall(const memory_key &key, const std::vector<shape> &list) {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error))
     return list.size();
+  if (!std::filesystem::is_regular_file(path, error)) { // a folder, for instance
+    fprintf(stderr, "search    ignored, no file: %s\n", path.string().c_str());
+    return list.size();
+  }
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   const std::string header = memory_header(key);

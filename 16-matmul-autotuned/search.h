@@ -165,7 +165,8 @@ inline shape search(cl_context context, cl_device_id device, cl_command_queue qu
   for (const entry &e : tried)
     release(e.one);
   if (tried.empty() || std::isinf(tried[0].fastest)) {
-    fprintf(stderr, "no candidate computes the right product on this device\n");
+    fprintf(stderr, tried.empty() ? "no candidate fits this device\n"
+                                  : "no candidate computes the right product on this device\n");
     exit(EXIT_FAILURE);
   }
   return tried[0].s;
