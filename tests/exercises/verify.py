@@ -68,6 +68,17 @@ def released(run):
     return complaints
 
 
+def not_awaited(run):
+    """Complaints about data that the host looks at without having waited for it."""
+    for i, call in enumerate(run.calls):
+        if call.startswith("EnqueueMapBuffer 0"):
+            return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
+        if call.startswith("EnqueueReadBuffer 0") and not any(
+                later.startswith(("Finish", "WaitForEvents", "EnqueueReadBuffer 1")) for later in run.calls[i + 1:]):
+            return ["the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"]
+    return []
+
+
 def unwaited(run):
     """Complaints about times that are asked for before anything has waited for the command's end. The
     programs' queues work in order: what comes before a finished command has ended too."""
@@ -124,14 +135,14 @@ def group_size(check):
 def mapping(check):
     """04/2: every mapped buffer is unmapped, and before a kernel uses it."""
     run = check.pocl(["1000"], spy=True)
+    if not_awaited(run):
+        return not_awaited(run)
     mapped = 0
     for call in run.calls:
         mapped += call.startswith("EnqueueMapBuffer") - call.startswith("EnqueueUnmapMemObject")
         if call.startswith("EnqueueNDRangeKernel") and mapped:
             return ["the kernel is launched while a buffer is still mapped: the device need not see what you have "
                     "written (it does on PoCL, where there is but one memory)"]
-        if call.startswith("EnqueueMapBuffer 0"):
-            return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
     if any(call.startswith("EnqueueWriteBuffer") for call in run.calls):
         return ["the data still goes there with clEnqueueWriteBuffer: map the buffer instead"]
     if mapped:
@@ -145,11 +156,7 @@ def part(check):
     reads = [call.split() for call in run.calls if call.startswith("EnqueueReadBuffer")]
     if any(int(size) > 40 for _, _, _, size in reads):
         return [f"10 floats are 40 bytes, and {max(int(r[3]) for r in reads)} bytes were read back"]
-    waits = [i for i, call in enumerate(run.calls) if call.startswith(("Finish", "WaitForEvents"))]
-    last = max((i for i, call in enumerate(run.calls) if call.startswith("EnqueueReadBuffer 0")), default=-1)
-    if last >= 0 and not any(i > last for i in waits):
-        return ["the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"]
-    return released(run)
+    return not_awaited(run) or released(run)
 
 
 def times(run, kind):
