@@ -28,7 +28,7 @@ int main(const int argc, char **argv) {
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   if (std::max({m, n, k}) > 0x40000000) // kernel.cl counts rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
-  check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+  check_memory(device, {{m, k}, {k, n}, {m, n}, {arithmetic_ceiling_size(device)}}, usage);
 
   // The launch: a work-group computes bm×bn elements of C, a work-item tm×tn of them; k goes in
   // steps of bk. A device whose groups or whose local memory are too small gets the small tiles.

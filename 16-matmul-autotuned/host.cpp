@@ -37,7 +37,9 @@ int main(const int argc, char **argv) {
   // steps; a GPU has none.
   const float_buffer a_panels = cpu ? float_buffer{m + 16, k + panel_step} : float_buffer{1};
   const float_buffer b_panels = cpu ? float_buffer{n + 64, k + panel_step} : float_buffer{1};
-  check_memory(device, {{m, k}, {k, n}, {m, n}, a_panels, b_panels}, usage);
+  check_memory(device,
+               {{m, k}, {k, n}, {m, n}, a_panels, b_panels, {arithmetic_ceiling_size(device)}},
+               usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -77,18 +77,25 @@ inline double copy_ceiling(cl_context context, cl_device_id device, cl_command_q
   return 2e-6 * static_cast<double>(bytes) / best_ms;
 }
 
+// Floats in the buffer that arithmetic_ceiling needs: 64 groups of 64 work-items for each compute
+// unit, a float16 each.
+inline size_t arithmetic_ceiling_size(cl_device_id device) {
+  cl_uint compute_units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  return size_t{compute_units} * 64 * 64 * 16;
+}
+
 // Returns the GFLOP/s of float multiply-adds in registers: the best of scalars, and of float16
 // vectors. NAN where the device reports no times. The queue must have CL_QUEUE_PROFILING_ENABLE.
 inline double arithmetic_ceiling(cl_context context, cl_device_id device, cl_command_queue queue) {
   cl_int status;
-  cl_uint compute_units;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
+  const size_t floats = arithmetic_ceiling_size(device);
+  const size_t items = floats / 16;
   const size_t local_size = 64;
-  const size_t items = size_t{compute_units} * 64 * local_size;
   const size_t chains = 12;
   cl_mem buffer =
-      clCreateBuffer(context, CL_MEM_READ_WRITE, items * 16 * sizeof(float), nullptr, &status);
+      clCreateBuffer(context, CL_MEM_READ_WRITE, floats * sizeof(float), nullptr, &status);
   clerr_chk(status);
   double best = NAN;
   for (const size_t width : {1u, 16u}) {

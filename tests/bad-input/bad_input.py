@@ -70,11 +70,6 @@ def bad_arguments(chapter, program):
     help_goes_to_standard_output(program, usage)
 
 
-# Their last buffer, the one in which the ceiling of arithmetic is measured, is a small one that the size
-# of the matrices does not change; they do not count it.
-CEILING_NOT_COUNTED = ["15-matmul-register-tiled", "16-matmul-autotuned"]
-
-
 def too_little_memory(chapter, program):
     """The layer of tests/faults says that the device has 64 bytes less than the program's buffers take
     together (so the buffer of a single number need not be in its list): refused before the first of them
@@ -83,7 +78,7 @@ def too_little_memory(chapter, program):
         return
     arguments = ["100", "120", "80"] if chapters.is_matrix(chapter) else ["1000003"]
     _, _, _, account = layer.run([program] + arguments)
-    needed = account.amount("bytes_at_launch" if chapter in CEILING_NOT_COUNTED else "bytes_at_most")
+    needed = account.amount("bytes_at_most")
     tries = [(needed - 64, "too large for this device: ")]
     if layer.run([program] + arguments, memory=needed)[3].amount("shared"):
         tries.append((2 * needed - 64, "GiB in all (with the host's copies"))

@@ -101,7 +101,7 @@ struct state {
   std::vector<const char *> calls; // the functions called so far
   std::string failed;              // the function that was made to fail, and its code
   std::map<void *, object> alive;
-  size_t bytes_now = 0, bytes_at_launch = 0, bytes_at_most = 0; // in buffers
+  size_t bytes_now = 0, bytes_at_most = 0; // in buffers
   long created[NUM_TYPES] = {};
   long released[NUM_TYPES] = {};
   std::vector<std::string> misuse; // releases of what is not alive
@@ -385,8 +385,6 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
       if constexpr (std::is_same_v<argument<1>, cl_kernel>)
         now.kernel = kernel_name(std::get<1>(arguments));
       if constexpr (std::is_same_v<std::tuple<A...>, launch_arguments>) {
-        if (the.bytes_at_launch == 0)
-          the.bytes_at_launch = the.bytes_now;
         now.items = 1;
         for (cl_uint i = 0; i < std::get<2>(arguments); i++)
           now.items *= std::get<4>(arguments)[i];
@@ -631,7 +629,6 @@ static void pretend() {
 //   alive buffer clCreateBuffer           an object never released, and the call that made it
 //   misuse ...                            a release of something that is not alive
 //   shared 1                              with LAYER_MEMORY: 1 if host and device share theirs
-//   bytes_at_launch 4096                  in all buffers, when the first kernel is launched
 //   bytes_at_most 8192                    in all buffers, the most at any time
 //   commands 4                            commands enqueued
 //   command 7 clEnqueueNDRangeKernel matmul 1024 5 61000 95000 148000 9152000
@@ -660,7 +657,7 @@ static void write_report() {
     fprintf(file, "misuse %s\n", line.c_str());
   if (the.memory > 0)
     fprintf(file, "shared %d\n", the.shared ? 1 : 0);
-  fprintf(file, "bytes_at_launch %zu\nbytes_at_most %zu\n", the.bytes_at_launch, the.bytes_at_most);
+  fprintf(file, "bytes_at_most %zu\n", the.bytes_at_most);
   fprintf(file, "commands %ld\n", the.commands);
   size_t number = 0;
   for (const entry_of_command &each : the.account) {
