@@ -15,7 +15,8 @@ machine disturbs all of them. Writes CSV, tables and plots into --out:
     README.md: the tables, the plots, the machine and the command
 
 Numbers are medians of the rounds, each a median of five runs in the program; the spread is from the
-slowest to the fastest round. A library that is not there is named as absent.
+slowest to the fastest round. A program that has taken two minutes at a size is not run there again. A
+library that is not there is named as absent.
 """
 import argparse
 import csv
@@ -28,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MATMUL = ["08-matmul-naive", "09-matmul-tiled", "10-matmul-wpt", "15-matmul-register-tiled",
@@ -42,6 +44,8 @@ PEERS = {  # name: source, what to link, who finds out that it is there
 COLORS = {"08": "#9e9e9e", "09": "#c49a00", "10": "#e07b00", "15": "#d62728", "16": "#8e44ad",
           "07 naive": "#9e9e9e", "07 reduction": "#c49a00", "11": "#e07b00", "12": "#17a2b8",
           "14": "#8e44ad", "OpenBLAS": "#2e8b57", "CLBlast": "#4682b4", "cuBLAS": "#5a9e00"}
+ENOUGH = 120  # seconds that a program may take at a size before another round is not begun
+TOO_LARGE = 2  # the exit code of a chapter whose size does not fit the device
 
 
 def say(text):
@@ -75,8 +79,7 @@ def build_peers(folder):
             absent[name] = "it cannot be compiled against here"
             continue
         present[name] = [str(target / name)]
-        rate = run(present[name] + ["dot", "1000"])
-        if rate is None:
+        if not run(present[name] + ["dot", "1000"])[0]:
             del present[name]
             absent[name] = "its program does not run here"
     return present, absent
@@ -98,14 +101,15 @@ def peer_environment(name, present):
 
 
 def run(command, env=None):
-    """Runs a program once; returns its lines with a time as (what, rate), None if it fails."""
+    """Runs a program once; returns its lines with a time as (what, rate), and why there are none."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
                           env={**os.environ, **(env or {})})
     if done.returncode != 0 or not done.stdout.endswith("PASSED\n"):
         say(f"FAILED: {shlex.join(map(str, command))}\n{done.stdout[-600:]}{done.stderr[-600:]}")
-        return None
-    return [(m[1], float(m[2])) for m in
-            re.finditer(r"^time +(.*?):? [\d.]+ ms, ([\d.]+) G(?:B|FLOP)/s$", done.stdout, re.M)]
+        return [], "too large for this device" if done.returncode == TOO_LARGE else "failed"
+    lines = [(m[1], float(m[2])) for m in
+             re.finditer(r"^time +(.*?):? [\d.]+ ms, ([\d.]+) G(?:B|FLOP)/s$", done.stdout, re.M)]
+    return lines, "" if lines else "failed"
 
 
 def ceilings(program, quick):
@@ -128,28 +132,29 @@ def series_of(program, lines):
     return {program[:2] if program[0] in "01" else program: lines[0][1]}
 
 
-def measure(title, sizes, programs, peers, peer_arguments, rounds, slow_limit):
+def measure(title, sizes, programs, peers, peer_arguments, rounds):
     """All programs at all sizes, interleaved. Returns {series: {size: [rate of each round]}}, what
     was left out, and what chapter 16 chose: {size: shape}."""
     results, left_out, chosen = {}, {}, {}
     for at, size in enumerate(sizes):
+        seconds = {}  # that each program took at this size
         for r in range(rounds):
             say(f"{title}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
             for name, command, env in (
                     [(p, [path, str(size)], None) for p, path in programs.items()] +
                     [(p, path + peer_arguments(size), env) for p, (path, env) in peers.items()]):
-                if name in left_out:
+                if name in left_out or seconds.get(name, 0) > ENOUGH:
                     continue
-                lines = run(command, env)
+                start = time.monotonic()
+                lines, why = run(command, env)
+                seconds[name] = seconds.get(name, 0) + time.monotonic() - start
                 if not lines:
-                    left_out[name] = f"failed at {size}"
+                    left_out[name] = f"{why} at {size}"
                     continue
                 if name == "16-matmul-autotuned":
                     chosen[size] = lines[0][0]
                 for series, rate in series_of(name, lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)
-                if r == 0 and name == "08-matmul-naive" and 2e-9 * size**3 / lines[0][1] > slow_limit:
-                    left_out[name] = f"too slow above {size}"
     return results, left_out, chosen
 
 
@@ -170,7 +175,7 @@ def label(series):
 
 
 def table(results, sizes, unit):
-    """A markdown table: medians, and the spread in per cent of the median."""
+    """A markdown table: medians, and half of the spread in per cent of the median; one run has none."""
     lines = [f"| {unit} | " + " | ".join(str(s) for s in sizes) + " |",
              "| --- |" + " ---: |" * len(sizes)]
     for series, by_size in results.items():
@@ -181,9 +186,9 @@ def table(results, sizes, unit):
                 cells.append("–")
                 continue
             middle = statistics.median(rates)
-            spread = 100 * (max(rates) - min(rates)) / middle if middle > 0 else 0
             cells.append(f"{middle:,.4g}" if middle < 1000 else f"{middle:,.0f}")
-            cells[-1] += f" ±{spread / 2:.0f} %"
+            if len(rates) > 1 and middle > 0:
+                cells[-1] += f" ±{50 * (max(rates) - min(rates)) / middle:.0f} %"
         lines.append(f"| {label(series)} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -272,15 +277,15 @@ def benchmark(args, programs, found, absent):
     if args.lengths:
         lengths = [2 ** int(p) for p in args.lengths.split(",")]
     else:
-        lengths = [2 ** p for p in ((10, 14) if args.quick else range(10, 29 if gpu else 27, 2))]
+        lengths = [2 ** p for p in ((10, 14) if args.quick else range(10, 29, 2))]
     out = args.out
     out.mkdir(parents=True, exist_ok=True)
 
     matmul, left_a, chosen = measure("matrix product", sizes, {c: programs[c] for c in MATMUL}, peers,
-                                     lambda s: ["gemm", str(s), str(s), str(s)], rounds, 20)
+                                     lambda s: ["gemm", str(s), str(s), str(s)], rounds)
     seen.append(ceilings(programs["13-device-ceilings"], args.quick)[1])
     vectors, left_b, _ = measure("dot product and sum", lengths, {c: programs[c] for c in VECTORS},
-                                 peers, lambda s: ["dot", str(s)], rounds, 1e9)
+                                 peers, lambda s: ["dot", str(s)], rounds)
     seen.append(ceilings(programs["13-device-ceilings"], args.quick)[1])
     bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
     write_csv(out / "matmul.csv", matmul, "GFLOP/s")
@@ -377,7 +382,8 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
     cores = os.cpu_count()
     lines = [f"# Measured: {device}", "",
              f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
-             "rounds, ± half of the spread between the slowest and the fastest round. The host's "
+             "rounds, ± half of the spread between the slowest and the fastest round, fewer where a program had "
+             f"taken {ENOUGH} seconds at a size (the rounds are in the CSV files). The host's "
              "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
              f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
              "",
