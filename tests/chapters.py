@@ -94,32 +94,64 @@ def crashed(code, err):
     return wrong
 
 
-def figure(label, name, **values):
-    """Notes what one test of a label counted, for the total of that label."""
-    folder = BUILD / "figures" / label
-    folder.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"{key} {value}\n" for key, value in values.items())
-    (folder / name).write_text(text)
+def failed(where, wrong):
+    """Prints each of the sentences on what is wrong; returns how many there are."""
+    for what in wrong:
+        print(f"FAILED  {where}: {what}")
+    return len(wrong)
 
 
-def total(label, names):
-    """Adds up what the tests named `names` noted with figure(); an error that names a missing one."""
+def total(label):
+    """Adds up what all chapters' tests of a label counted; an error that names one that has no figures."""
     sums = {}
-    for name in names:
-        path = BUILD / "figures" / label / name
+    for chapter in CHAPTERS:
+        path = BUILD / "figures" / label / chapter
         if not path.exists():
-            raise SystemExit(f"{label}: no figures of {name}: run ctest -L {label}")
+            raise SystemExit(f"{label}: no figures of {chapter}: run ctest -L {label}")
         for line in path.read_text().splitlines():
             key, value = line.split()
             sums[key] = sums.get(key, 0) + int(value)
     return sums
 
 
-def publish(label, text):
-    """Prints the one line that a label is summed up in, and keeps it in figures/<label>.txt."""
-    print(text)
-    (BUILD / "figures").mkdir(parents=True, exist_ok=True)
-    (BUILD / "figures" / f"{label}.txt").write_text(text + "\n")
+def test(label, check, summary, full=False, needs=None, details=None):
+    """The whole of a script that add_check_per_chapter (tests/CMakeLists.txt) runs, from its arguments to its end.
+
+        SCRIPT CHAPTER [full]   calls check(CHAPTER), or check(CHAPTER, "full"), which prints what it finds and
+                                returns the number of failures and what it counted: {name: number}
+        SCRIPT total [full]     prints the label and `summary`, in which {chapters} is the number of chapters and
+                                {name} the sum over all of them; the line is kept in figures/<label>.txt
+
+    `full`: the script takes that word; the label is <label>-full then. `needs` is called before either, and ends
+    the script where a tool is missing. `details`, called with the label, prints what the total shows before its line.
+
+    Exit code 0; 1 if something failed or the total has no figures of a chapter; 2 for wrong arguments; SKIPPED.
+    It does not return: a script that forgot to hand the exit code on would always be green.
+    """
+    chapter, *words = sys.argv[1:] or ["(none given)"]
+    if chapter not in [*CHAPTERS, "total"] or words not in ([[], ["full"]] if full else [[]]):
+        print(f"no such test: {' '.join([chapter, *words])}\n"
+              f"usage: {sys.argv[0]} CHAPTER{' [full]' if full else ''}\n"
+              f"CHAPTER is total or one of: {' '.join(CHAPTERS)}", file=sys.stderr)
+        sys.exit(2)
+    label = "-".join([label, *words])
+    folder, line = BUILD / "figures" / label, BUILD / "figures" / f"{label}.txt"
+    folder.mkdir(parents=True, exist_ok=True)
+    if needs:
+        needs()
+    if chapter == "total":
+        sums = total(label)
+        if details:
+            details(label)
+        text = f"{label}: " + summary.format(chapters=len(CHAPTERS), **sums)
+        print(text)
+        line.write_text(text + "\n")
+        sys.exit(0)
+    failures, counts = check(chapter, *words)
+    if failures:
+        sys.exit(1)
+    (folder / chapter).write_text("".join(f"{name} {number}\n" for name, number in counts.items()))
+    sys.exit(0)
 
 
 # Their launches do not shrink with N: on Oclgrind the default tests run only the first and the last

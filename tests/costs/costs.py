@@ -192,21 +192,13 @@ def show(launches):
                    for kernel, counts in launches)
 
 
-def main():
-    chapter = sys.argv[1]
-    chapters.need_tool("oclgrind", "oclgrind")
-    if chapter == "total":
-        sums = chapters.total("costs", chapters.CHAPTERS)
-        chapters.publish("costs", f"costs: {sums['numbers']} counts of loads, stores and barriers, each exactly as "
-                                  "its formula says")
-        return 0
+def check(chapter):
     if not (chapters.ROOT / chapter / "kernel.cl").exists():
         print(f"{chapter} has no kernel")
-        chapters.figure("costs", chapter, numbers=0)
-        return 0
+        return 0, {"numbers": 0}
     if chapter not in FORMULAS:
         print(f"FAILED  {chapter} has a kernel but no formulas: say in {__file__} what it costs")
-        return 1
+        return 1, {}
     failures = numbers = 0
     for size in sizes(chapter):
         arguments = [str(number) for number in size]
@@ -221,9 +213,8 @@ def main():
         print(f"{'FAILED' if wrong else 'ok'}  {' '.join([chapter] + arguments)}, exit code {code}, "
               f"{len(launches)} launches; a launch costs:{show(got)}"
               + (f"\n        expected:{show(expected)}\n{err if code else ''}" if wrong else ""))
-    if failures == 0:
-        chapters.figure("costs", chapter, numbers=numbers)
-    return 1 if failures else 0
+    return failures, {"numbers": numbers}
 
 
-sys.exit(main())
+chapters.test("costs", check, "{numbers} counts of loads, stores and barriers, each exactly as its formula says",
+              needs=lambda: chapters.need_tool("oclgrind", "oclgrind"))

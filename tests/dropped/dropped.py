@@ -41,7 +41,7 @@ def series_of(account):
     return series
 
 
-def check(chapter, arguments, counts):
+def wrong_with(chapter, arguments, counts):
     """Returns what is wrong when the chapter runs with these arguments: a list."""
     command = [chapters.program(chapter)] + arguments
     wrong = []
@@ -68,30 +68,21 @@ def check(chapter, arguments, counts):
     return wrong
 
 
-def main():
-    chapter = sys.argv[1]
-    if chapter == "total":
-        sums = chapters.total("dropped", chapters.CHAPTERS)
-        chapters.publish("dropped", f"dropped: {len(chapters.CHAPTERS)} chapters, {sums['noticed']} series of launches and "
-                                    f"copies that did nothing, each of them noticed; {sums['unnoticed']} with a reason not to")
-        return 0
+def check(chapter):
     counts = {"noticed": 0, "unnoticed": 0}
     failures = 0
     sizes = [chapters.tiny_size(chapter)] + chapters.small_sizes(chapter)[-1:]
     if chapter == "13-device-ceilings":
         sizes = sizes[-1:]  # most of its work does not depend on N
     for arguments in sizes:
-        for what in check(chapter, arguments, counts):
-            failures += 1
-            print(f"FAILED  {chapter} {' '.join(arguments)}: {what}")
+        failures += chapters.failed(f"{chapter} {' '.join(arguments)}", wrong_with(chapter, arguments, counts))
     if (chapters.ROOT / chapter / "kernel.cl").exists() and not counts["noticed"] and not failures:
         failures += 1
         print(f"FAILED  {chapter} has a kernel, and no launch was dropped")
     print(f"{chapter}: {counts['noticed']} series dropped and noticed, {counts['unnoticed']} with a reason not to, "
           f"{failures} failures")
-    if failures == 0:
-        chapters.figure("dropped", chapter, **counts)
-    return 1 if failures else 0
+    return failures, counts
 
 
-sys.exit(main())
+chapters.test("dropped", check, "{chapters} chapters, {noticed} series of launches and copies that did nothing, each "
+                                "of them noticed; {unnoticed} with a reason not to")

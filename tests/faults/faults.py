@@ -16,7 +16,6 @@ with all later calls failing as well, as on a device that is lost; and there are
 import os
 import pathlib
 import re
-import sys
 import tempfile
 
 import layer  # beside this file
@@ -128,15 +127,7 @@ class Run:
             self.report(n, function, TOLERATED[function], wrong + wrong_tolerance(code, out, err, function), err)
 
 
-def main():
-    chapter = sys.argv[1]
-    full = sys.argv[2:] == ["full"]
-    label = "faults-full" if full else "faults"
-    if chapter == "total":
-        sums = chapters.total(label, chapters.CHAPTERS)
-        chapters.publish(label, f"{label}: {len(chapters.CHAPTERS)} chapters, {sums['calls']} calls, "
-                                f"{sums['survived']} failures survived")
-        return 0
+def check(chapter, full=""):
     runs = [Run(chapter, chapters.tiny_size(chapter))]
     runs[0].split()
     runs[0].first_of_each()
@@ -152,9 +143,7 @@ def main():
     survived = sum(one.survived for one in runs)
     failures = sum(one.failures for one in runs)
     print(f"{chapter}: {calls} calls, {survived} failures survived, {failures} not")
-    if failures == 0:
-        chapters.figure(label, chapter, calls=calls, survived=survived)
-    return 1 if failures else 0
+    return failures, {"calls": calls, "survived": survived}
 
 
-sys.exit(main())
+chapters.test("faults", check, "{chapters} chapters, {calls} calls, {survived} failures survived", full=True)

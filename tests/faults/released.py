@@ -3,13 +3,11 @@
     python3 tests/faults/released.py 06-dot-product-reduction
     python3 tests/faults/released.py total
 """
-import sys
-
 import layer  # beside this file
 from layer import chapters
 
 
-def check(chapter, arguments):
+def left_behind(chapter, arguments):
     """Runs the chapter once; returns what it leaves behind, and its account."""
     code, out, err, account = layer.run([chapters.program(chapter)] + arguments)
     wrong = chapters.crashed(code, err)
@@ -27,26 +25,16 @@ def check(chapter, arguments):
     return wrong, account
 
 
-def main():
-    chapter = sys.argv[1]
-    if chapter == "total":
-        sums = chapters.total("released", chapters.CHAPTERS)
-        chapters.publish("released", f"released: {len(chapters.CHAPTERS)} chapters, {sums['objects']} objects created, "
-                                     f"all of them released; {sums['commands']} commands, all of them finished")
-        return 0
-    failures = 0
-    objects = commands = 0
+def check(chapter):
+    failures = objects = commands = 0
     for arguments in chapters.small_sizes(chapter):
-        wrong, account = check(chapter, arguments)
+        wrong, account = left_behind(chapter, arguments)
         objects += account.amount("created")
         commands += account.amount("commands")
-        for what in wrong:
-            failures += 1
-            print(f"FAILED  {chapter} {' '.join(arguments)}: {what}")
+        failures += chapters.failed(f"{chapter} {' '.join(arguments)}", wrong)
     print(f"{chapter}: {objects} objects created and released, {commands} commands finished, {failures} failures")
-    if failures == 0:
-        chapters.figure("released", chapter, objects=objects, commands=commands)
-    return 1 if failures else 0
+    return failures, {"objects": objects, "commands": commands}
 
 
-sys.exit(main())
+chapters.test("released", check, "{chapters} chapters, {objects} objects created, all of them released; "
+                                 "{commands} commands, all of them finished")

@@ -177,15 +177,7 @@ def one_of_each(test, chapter, folder):
     output(test)
 
 
-def main():
-    chapter = sys.argv[1]
-    full = sys.argv[2:] == ["full"]
-    label = "hostile-full" if full else "hostile"
-    if chapter == "total":
-        sums = chapters.total(label, chapters.CHAPTERS)
-        chapters.publish(label, f"{label}: {sums['conditions']} conditions, {len(chapters.CHAPTERS)} chapters, "
-                                f"{sums['met']} runs that end as they should, {sums['skipped']} skipped")
-        return 0
+def check(chapter, full=""):
     test = Conditions(chapters.program(chapter), chapters.tiny_size(chapter))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -200,10 +192,9 @@ def main():
         else:
             one_of_each(test, chapter, folder)
     print(f"{chapter}: {test.met} conditions, {test.failures} failures, {test.skipped} skipped")
-    if test.failures == 0:
-        conditions = test.met if chapter == THOROUGH[1] else 0  # the same for all chapters: counted once
-        chapters.figure(label, chapter, met=test.met, conditions=conditions, skipped=test.skipped)
-    return 1 if test.failures else 0
+    conditions = test.met if chapter == THOROUGH[1] else 0  # the same for all chapters: counted once
+    return test.failures, {"met": test.met, "conditions": conditions, "skipped": test.skipped}
 
 
-sys.exit(main())
+chapters.test("hostile", check, "{conditions} conditions, {chapters} chapters, {met} runs that end as they should, "
+                                "{skipped} skipped", full=True)

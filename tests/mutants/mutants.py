@@ -122,17 +122,17 @@ def noticed_by(chapter, folder, checks):
     return "", ""
 
 
-def main():
+def table_file(label, chapter):
+    """Beside the chapters' figures: chapters.test has made the folder."""
+    return chapters.BUILD / "figures" / label / f"{chapter}.table"
+
+
+def check(chapter, full=""):
     # A mutant may run wild: what it can take of the machine's memory is limited.
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    chapter = sys.argv[1]
-    label = "-".join(["mutants"] + sys.argv[2:])
-    chapters.need_tool("oclgrind", "oclgrind")  # without it, missing barriers survive
-    if chapter == "total":
-        return total(label)
     if (chapters.ROOT / chapter / "kernel.cl").exists() and not table.KERNELS.get(chapter):
         print(f"FAILED  {chapter} has a kernel but no mutants: add some to {TESTS}/mutants/table.py")
-        return 1
+        return 1, {}
     failures = 0
     counts = {"mutants": 0, "killed": 0, "equivalent": 0, "let_through_by_results": 0}
     rows = []
@@ -142,51 +142,46 @@ def main():
         for name, changes, *marks in mutants:
             what = f"{chapter} {file}: {name}"
             text = mutate(original, changes, what)  # always, so that none is lost unnoticed
-            if label == "mutants" and (table.TYPICAL not in marks or counts["mutants"] and chapter not in BARRIER_LESSONS):
+            if not full and (table.TYPICAL not in marks or counts["mutants"] and chapter not in BARRIER_LESSONS):
                 continue
             reason = next((mark for mark in marks if isinstance(mark, table.EQUIVALENT)), "")
             counts["mutants"] += 1
             with tempfile.TemporaryDirectory() as folder:
                 errors = build(chapter, pathlib.Path(folder), file, text)
                 checks = CHECKS if file == "kernel.cl" else HOST_CHECKS
-                check, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
+                by, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
             if errors:
                 failures += 1
                 verdict = "FAILED: it does not compile, so it tests nothing: " + errors
-            elif bool(check) == bool(reason):
+            elif bool(by) == bool(reason):
                 failures += 1
-                verdict = f"FAILED: said to change nothing, but {check}: {how}" if check else "FAILED: SURVIVES every check"
+                verdict = f"FAILED: said to change nothing, but {by}: {how}" if by else "FAILED: SURVIVES every check"
             elif reason:
                 counts["equivalent"] += 1
                 verdict = f"changes nothing: {reason}"
             else:
                 counts["killed"] += 1
-                counts["let_through_by_results"] += check != RESULTS
-                verdict = f"{check}: {how}"
+                counts["let_through_by_results"] += by != RESULTS
+                verdict = f"{by}: {how}"
             rows.append((chapter, file, name, verdict))
             print(f"{chapter}  {file:9}  {name:45}  {verdict}", flush=True)
-    (chapters.BUILD / "figures" / label).mkdir(parents=True, exist_ok=True)
-    (chapters.BUILD / "figures" / label / f"{chapter}.table").write_text(
-        "".join(f"| {' | '.join(row)} |\n" for row in rows))
-    if failures == 0:
-        chapters.figure(label, chapter, **counts)
+    file = table_file("mutants-full" if full else "mutants", chapter)
+    file.write_text("".join(f"| {' | '.join(row)} |\n" for row in rows))
     print(f"{chapter}: {counts['killed']} of {counts['mutants']} mutants killed, {failures} failures")
-    return 1 if failures else 0
+    return failures, counts
 
 
-def total(label):
-    sums = chapters.total(label, chapters.CHAPTERS)
+def details(label):
     for chapter in chapters.CHAPTERS:
-        print((chapters.BUILD / "figures" / label / f"{chapter}.table").read_text(), end="")
+        print(table_file(label, chapter).read_text(), end="")
     print("\nThe results alone would have let these through:")
     for chapter in chapters.CHAPTERS:
-        for line in (chapters.BUILD / "figures" / label / f"{chapter}.table").read_text().splitlines():
+        for line in table_file(label, chapter).read_text().splitlines():
             if re.search(r"\| (oclgrind|costs|released|faults): ", line):
                 print(line)
-    chapters.publish(label, f"{label}: {sums['mutants']} mutants, {sums['killed']} killed, {sums['equivalent']} that change "
-                            f"nothing observable, 0 survived; the results alone would have let "
-                            f"{sums['let_through_by_results']} of the killed ones through")
-    return 0
 
 
-sys.exit(main())
+chapters.test("mutants", check, "{mutants} mutants, {killed} killed, {equivalent} that change nothing observable, "
+                                "0 survived; the results alone would have let {let_through_by_results} of the killed "
+                                "ones through", full=True, details=details,
+              needs=lambda: chapters.need_tool("oclgrind", "oclgrind"))  # without it, missing barriers survive

@@ -12,18 +12,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import chapters  # noqa: E402
 
 
-def main():
-    chapter = sys.argv[1]
-    chapters.need_tool("oclgrind", "oclgrind")
-    label = "-".join(["oclgrind"] + sys.argv[2:])
-    if chapter == "total":
-        sums = chapters.total(label, chapters.CHAPTERS)
-        chapters.publish(label, f"{label}: {len(chapters.CHAPTERS)} chapters, {sums['runs']} runs on Oclgrind "
-                                     "without a report")
-        return 0
+def check(chapter, full=""):
     failures = 0
     sizes = chapters.small_sizes(chapter)
-    large = chapter in chapters.LARGE_LAUNCHES and label == "oclgrind"
+    large = chapter in chapters.LARGE_LAUNCHES and not full
     quick = large and chapter not in chapters.LARGE_BUT_WHOLE
     if large:
         sizes = sizes[-1:]
@@ -31,9 +23,8 @@ def main():
         wrong = chapters.wrong_under_oclgrind([chapters.program(chapter)] + arguments, quick)
         failures += bool(wrong)
         print(f"{'FAILED' if wrong else 'ok'}  {' '.join([chapter] + arguments)}" + "".join(f"\n        {w}" for w in wrong))
-    if failures == 0:
-        chapters.figure(label, chapter, runs=len(sizes))
-    return 1 if failures else 0
+    return failures, {"runs": len(sizes)}
 
 
-sys.exit(main())
+chapters.test("oclgrind", check, "{chapters} chapters, {runs} runs on Oclgrind without a report", full=True,
+              needs=lambda: chapters.need_tool("oclgrind", "oclgrind"))

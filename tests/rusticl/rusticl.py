@@ -15,15 +15,13 @@ ICD = pathlib.Path("/etc/OpenCL/vendors/rusticl.icd")
 ENVIRONMENT = {"RUSTICL_ENABLE": "llvmpipe", "OCL_ICD_VENDORS": str(ICD), "OCL_DEVICE": ""}
 
 
-def main():
-    chapter = sys.argv[1]
+def need_rusticl():
     if not ICD.exists():
         print(f"SKIPPED: Rusticl is missing, no {ICD} (on Debian and Ubuntu: apt install mesa-opencl-icd)")
-        return chapters.SKIPPED
-    if chapter == "total":
-        sums = chapters.total("rusticl", chapters.CHAPTERS)
-        chapters.publish("rusticl", f"rusticl: {len(chapters.CHAPTERS)} chapters, {sums['runs']} runs passed on Mesa's Rusticl")
-        return 0
+        sys.exit(chapters.SKIPPED)
+
+
+def check(chapter):
     failures = 0
     sizes = chapters.small_sizes(chapter)
     for arguments in sizes:
@@ -43,9 +41,7 @@ def main():
         failures += bool(wrong)
         print(f"{'FAILED' if wrong else 'ok'}  {' '.join([chapter] + arguments)}"
               + "".join(f"\n        {w}" for w in wrong) + (f"\n{out}{err}" if wrong else ""))
-    if failures == 0:
-        chapters.figure("rusticl", chapter, runs=len(sizes))
-    return 1 if failures else 0
+    return failures, {"runs": len(sizes)}
 
 
-sys.exit(main())
+chapters.test("rusticl", check, "{chapters} chapters, {runs} runs passed on Mesa's Rusticl", needs=need_rusticl)

@@ -266,7 +266,7 @@ def compare(line, pattern, numbers):
     return ""
 
 
-def check(chapter, arguments, clock, cache):
+def one_run(chapter, arguments, clock, cache):
     """Runs the chapter once; returns what is wrong, how many numbers were compared, how many of its
     lines are on the host's clock, and what it says on standard error."""
     code, out, err, account = layer.run([chapters.program(chapter)] + arguments, clock=clock, cache=cache)
@@ -297,23 +297,14 @@ def check(chapter, arguments, clock, cache):
     return wrong, numbers, sum(not numbers for _, numbers in expected.lines), err
 
 
-def main():
-    chapter = sys.argv[1]
-    if chapter == "total":
-        sums = chapters.total("times", chapters.CHAPTERS)
-        chapters.publish("times", f"times: {len(chapters.CHAPTERS)} chapters, {sums['runs']} runs on a clock with known "
-                                  f"times; {sums['numbers']} times, rates and shares as they must be, {sums['host']} lines "
-                                  f"on the host's clock")
-        return 0
+def check(chapter):
     counts = {"runs": 0, "numbers": 0, "host": 0}
     failures = 0
 
     def run(arguments, clock, cache):
         nonlocal failures
-        wrong, numbers, host, err = check(chapter, arguments, clock, cache)
-        for what in wrong:
-            failures += 1
-            print(f"FAILED  {chapter} {' '.join(arguments)}, clock {clock}: {what}")
+        wrong, numbers, host, err = one_run(chapter, arguments, clock, cache)
+        failures += chapters.failed(f"{chapter} {' '.join(arguments)}, clock {clock}", wrong)
         counts["runs"] += 1
         counts["numbers"] += numbers
         counts["host"] += host
@@ -327,16 +318,13 @@ def main():
                     for kind in ["tiles", "panels"]:
                         winner = layer.remember_another(cache, err, kind)
                         if winner and f"remembered: {winner}" not in run(arguments, clock, cache):
-                            failures += 1
-                            print(f"FAILED  {chapter}: it does not take {winner} from its memory")
+                            failures += chapters.failed(chapter, [f"it does not take {winner} from its memory"])
     print(f"{chapter}: {counts['numbers']} numbers in {counts['runs']} runs as they must be, "
           f"{counts['host']} lines on the host's clock, {failures} failures")
     if chapter in FORMULAS and not counts["numbers"] and not failures:
-        failures += 1
-        print(f"FAILED  {chapter}: nothing was compared")
-    if failures == 0:
-        chapters.figure("times", chapter, **counts)
-    return 1 if failures else 0
+        failures += chapters.failed(chapter, ["nothing was compared"])
+    return failures, counts
 
 
-sys.exit(main())
+chapters.test("times", check, "{chapters} chapters, {runs} runs on a clock with known times; {numbers} times, rates "
+                              "and shares as they must be, {host} lines on the host's clock")
