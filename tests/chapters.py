@@ -137,6 +137,10 @@ def test(label, check, summary, full=False, needs=None, details=None):
     label = "-".join([label, *words])
     folder, line = BUILD / "figures" / label, BUILD / "figures" / f"{label}.txt"
     folder.mkdir(parents=True, exist_ok=True)
+    # What earlier runs noted goes first: it must not stand for this one if this one fails or is ended.
+    line.unlink(missing_ok=True)
+    if chapter != "total":
+        (folder / chapter).unlink(missing_ok=True)
     if needs:
         needs()
     if chapter == "total":
