@@ -1,0 +1,62 @@
+"""Is chapters.test(), which ends most scripts in tests/, red when it should be? Scripts of a line each, in a
+build folder of their own: what an earlier run counted must not stand for a later one.
+
+    python3 tests/itself/driver.py
+"""
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import chapters  # noqa: E402
+
+ONE = chapters.CHAPTERS[5]
+failures = 0
+cases = 0
+
+
+def script(what, code, said, arguments, check="lambda chapter: (0, {'runs': 2})", more=""):
+    """A script with this check must end with an exit code and say something."""
+    global failures, cases
+    cases += 1
+    text = f"import chapters; chapters.test('demo', {check}, '{{chapters}} chapters, {{runs}} runs'{more})"
+    got, out, err = chapters.run([sys.executable, "-c", text, *arguments], env={"PYTHONPATH": str(chapters.ROOT / "tests")})
+    good = got == code and said in out + err
+    failures += not good
+    print(f"{'ok     ' if good else 'FAILED '} {what}: exit code {code}, {said!r}")
+    if not good:
+        print(f"        exit code {got}: {out}{err}")
+
+
+def main():
+    count = len(chapters.CHAPTERS)
+    all_of_them = f"demo: {count} chapters, {2 * count} runs"
+    with tempfile.TemporaryDirectory() as build:
+        os.environ["BUILD_DIR"] = build
+        line = pathlib.Path(build) / "figures" / "demo.txt"
+        for arguments in [], ["99-no-such-chapter"], [ONE, "full"], [ONE, "fast"], [ONE, ONE]:
+            script(f"arguments {arguments}", 2, "no such test", arguments)
+        script("a total of nothing", 1, f"no figures of {chapters.CHAPTERS[0]}", ["total"])
+        for chapter in chapters.CHAPTERS:
+            script("a check that finds nothing wrong", 0, "", [chapter])
+        script("the total", 0, all_of_them, ["total"])
+        for what, check in [("finds something wrong", "lambda chapter: (1, {'runs': 2})"), ("breaks", "lambda chapter: 1 / 0"),
+                            ("is ended", "lambda chapter: chapters.os._exit(1)")]:
+            script("a check again", 0, "", [ONE])
+            script("the total again", 0, all_of_them, ["total"])
+            script(f"a check that {what}", 1, "", [ONE], check)
+            script("its total", 1, f"no figures of {ONE}", ["total"])
+            global failures, cases
+            cases += 1
+            if line.exists():
+                failures += 1
+                print(f"FAILED  after a check that {what}, {line} still says: {line.read_text()}")
+        without = ", needs=lambda: chapters.need_tool('no-such-tool', 'a package')"
+        for arguments in [ONE], ["total"]:
+            script("without its tool", chapters.SKIPPED, "SKIPPED: no-such-tool is missing", arguments, more=without)
+    print(f"{cases - failures} of {cases} scripts end as they should")
+    return 1 if failures else 0
+
+
+sys.exit(main())
