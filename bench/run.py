@@ -8,13 +8,14 @@ Builds what it needs with CMake into --build (default build/), then runs everyth
 all programs of a size one after the other and that several times, so that what disturbs the
 machine disturbs all of them. Writes CSV, tables and plots into --out:
 
-    (a) matrix product, chapters 08 to 16 and libraries      matmul.csv  matmul.svg
-    (b) dot product and sum, chapters 05 to 07, 11, 12, 14   vectors.csv vectors.svg
+    (a) matrix product, chapters 08, 09, 10, 15, 16 and libraries     matmul.csv  matmul.svg
+    (b) dot product and sum, chapters 07 (with the kernels of 05 and
+        06), 11, 12, 14 and libraries                        vectors.csv vectors.svg
     (c) roofline: each chapter's rate under the ceilings of chapter 13   roofline.svg
     (d) the staircase: each chapter against the naive one    staircase.svg
     README.md: the tables, the plots, the machine and the command
 
-Numbers are medians of the rounds, each a median of five runs in the program; the spread is from the
+Numbers are medians of the rounds, each a median of up to five runs in the program; the spread is from the
 slowest to the fastest round. A program that has taken two minutes at a size is not run there again. A
 library that is not there is named as absent.
 """

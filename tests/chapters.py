@@ -158,7 +158,7 @@ def test(label, check, summary, full=False, needs=None, details=None):
     sys.exit(0)
 
 
-# Their launches do not shrink with N: on Oclgrind the default tests run only the first and the last
+# Their launches do not shrink with N: on Oclgrind --thorough runs only the first and the last
 # work-group, at one size.
 LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "13-device-ceilings", "15-matmul-register-tiled",
                   "16-matmul-autotuned"]

@@ -1,7 +1,7 @@
 """The mutants: for each chapter, deliberate defects of its kernel and of its host program.
 
 A mutant is (name, [(old text, new text), ...]) with two optional marks behind it: TYPICAL, it is
-among those that the default tests try; and EQUIVALENT("why"), it changes nothing that can be
+among those that --thorough tries; and EQUIVALENT("why"), it changes nothing that can be
 observed. Each old text must stand in the file exactly once, so that a mutant cannot get lost when
 the file changes.
 """
@@ -128,7 +128,7 @@ KERNELS = {
     "06-dot-product-reduction": DOT_SUM + TREE,
     "07-dot-product-profiling": DOT_NAIVE + DOT_SUM + TREE,
     "08-matmul-naive": [
-        # Only the costs notice this one: it is the first, which the default tests try.
+        # Only the costs notice this one: it is the first, which --thorough tries.
         change("loads the matrices twice", "c[row * N + col] = sum;",
                "for (size_t k = 0; k < K; k++)\n    sum += 0.0f * a[row * K + k] * b[k * N + col];\n  c[row * N + col] = sum;", TYPICAL),
         change("computes A[0]*B[0]", "c[row * N + col] = sum;", "c[row * N + col] = a[0] * b[0];", TYPICAL),
