@@ -349,6 +349,7 @@ def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
 def staircase(plt, path, device, matmul):
     sizes = [s for s in (1024, 2048, 4096) if s in matmul.get("08", {})] or sorted(matmul["08"])[-1:]
     fig, axes = figure(plt, f"Times as fast as the naive kernel, {device}", "M = N = K", "")
+    fig.set_size_inches(11, 5)  # room for a number on each bar
     width = 0.8 / len(matmul)
     for at, (series, by_size) in enumerate(matmul.items()):
         heights = [statistics.median(by_size[s]) / statistics.median(matmul["08"][s])
