@@ -209,9 +209,11 @@ def figure(plt, title, x, y):
     return fig, axes
 
 
-def finish(fig, axes, path):
-    box = axes.legend(frameon=False, labelcolor="#808080", fontsize=9, loc="upper left",
-                      bbox_to_anchor=(1.01, 1.0))  # beside the axes: it hides no curve
+def finish(fig, axes, path, below=False):
+    # Beside the axes or below: the legend hides no curve. Below, there is room for a number on each bar.
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncol": 4} if below else \
+        {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    box = axes.legend(frameon=False, labelcolor="#808080", fontsize=9, **place)
     box.set_zorder(5)
     fig.tight_layout()
     fig.savefig(path, transparent=True, metadata={"Date": None})
@@ -349,7 +351,6 @@ def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
 def staircase(plt, path, device, matmul):
     sizes = [s for s in (1024, 2048, 4096) if s in matmul.get("08", {})] or sorted(matmul["08"])[-1:]
     fig, axes = figure(plt, f"Times as fast as the naive kernel, {device}", "M = N = K", "")
-    fig.set_size_inches(11, 5)  # room for a number on each bar
     width = 0.8 / len(matmul)
     for at, (series, by_size) in enumerate(matmul.items()):
         heights = [statistics.median(by_size[s]) / statistics.median(matmul["08"][s])
@@ -359,7 +360,7 @@ def staircase(plt, path, device, matmul):
         axes.bar_label(bars, fmt="%.3g", color="#808080", fontsize=8)
     axes.set_xticks([i + 0.4 - width / 2 for i in range(len(sizes))], [str(s) for s in sizes])
     axes.set_yscale("log")
-    finish(fig, axes, path)
+    finish(fig, axes, path, below=True)
     plt.close(fig)
 
 
