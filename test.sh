@@ -13,7 +13,7 @@ usage: ./test.sh                 the everyday tests, in a few minutes
        ./test.sh --thorough      also the texts, the exercises, the mutants, hostile machines and more
        ./test.sh --full          all of them, those too that take very long
        ./test.sh -R 06           any of CTest's options: here the tests with 06 in their names
-       ./test.sh --thorough -L docs   the tests with a label; tests/README.md lists the labels
+       ./test.sh --full -L docs  the tests with a label; tests/README.md lists the labels
 Installs what is missing (with apt; elsewhere it says what to install) and builds into build/.
 EOF
   exit 0
