@@ -103,13 +103,16 @@ def failed(where, wrong):
 
 def total(label):
     """Adds up what all chapters' tests of a label counted; an error that names one that has no figures."""
-    sums = {}
+    sums, counted = {}, None
     for chapter in CHAPTERS:
         path = BUILD / "figures" / label / chapter
         if not path.exists():
             raise SystemExit(f"{label}: no figures of {chapter}: run ctest -L {label}")
-        for line in path.read_text().splitlines():
-            key, value = line.split()
+        figures = dict(line.split() for line in path.read_text().splitlines())
+        if not figures or figures.keys() != (counted or figures).keys():
+            raise SystemExit(f"{label}: {chapter} counted {', '.join(figures) or 'nothing'}, which is not what others did")
+        counted = figures
+        for key, value in figures.items():
             sums[key] = sums.get(key, 0) + int(value)
     return sums
 

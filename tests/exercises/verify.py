@@ -69,12 +69,19 @@ def released(run):
 
 
 def not_awaited(run):
-    """Complaints about data that the host looks at without having waited for it."""
+    """Complaints about data that the host looks at without having waited for it. The programs' queues work
+    in order: who waits for a later command waits for the read too."""
+    def waits(call):
+        return call.startswith(("Finish", "WaitForEvents", "EnqueueReadBuffer 1", "EnqueueWriteBuffer 1",
+                                "EnqueueMapBuffer 1"))
+
     for i, call in enumerate(run.calls):
+        later = run.calls[i + 1:]
         if call.startswith("EnqueueMapBuffer 0"):
-            return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
-        if call.startswith("EnqueueReadBuffer 0") and not any(
-                later.startswith(("Finish", "WaitForEvents", "EnqueueReadBuffer 1")) for later in run.calls[i + 1:]):
+            unmapped = next((at for at, one in enumerate(later) if one.startswith("EnqueueUnmapMemObject")), len(later))
+            if not any(map(waits, later[:unmapped])):
+                return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
+        if call.startswith("EnqueueReadBuffer 0") and not any(map(waits, later)):
             return ["the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"]
     return []
 

@@ -16,17 +16,19 @@ failures = 0
 cases = 0
 
 
-def script(what, code, said, arguments, check="lambda chapter: (0, {'runs': 2})", more=""):
-    """A script with this check must end with an exit code and say something."""
+def must(good, what, got):
+    """Counts a case, and says what there was in place of what should be."""
     global failures, cases
     cases += 1
+    failures += not good
+    print(f"{'ok     ' if good else 'FAILED '} {what}" + ("" if good else f"\n        {got}"))
+
+
+def script(what, code, said, arguments, check="lambda chapter: (0, {'runs': 2})", more=""):
+    """A script with this check must end with an exit code and say something."""
     text = f"import chapters; chapters.test('demo', {check}, '{{chapters}} chapters, {{runs}} runs'{more})"
     got, out, err = chapters.run([sys.executable, "-c", text, *arguments], env={"PYTHONPATH": str(chapters.ROOT / "tests")})
-    good = got == code and said in out + err
-    failures += not good
-    print(f"{'ok     ' if good else 'FAILED '} {what}: exit code {code}, {said!r}")
-    if not good:
-        print(f"        exit code {got}: {out}{err}")
+    must(got == code and said in out + err, f"{what}: exit code {code}, {said!r}", f"exit code {got}: {out}{err}")
 
 
 def main():
@@ -41,17 +43,23 @@ def main():
         for chapter in chapters.CHAPTERS:
             script("a check that finds nothing wrong", 0, "", [chapter])
         script("the total", 0, all_of_them, ["total"])
+        must(line.read_text() == all_of_them + "\n", "the total's line is kept", line.read_text())
+        script("the total with details", 0, "all about demo", ["total"], more=", details=lambda label: print('all about', label)")
+        full = "lambda chapter, full='': (0, {'runs': 3 if full else 2, 'more': 1})"
+        for chapter in chapters.CHAPTERS:
+            script("a full check", 0, "", [chapter, "full"], full, ", full=True")
+        script("the full total", 0, f"demo-full: {count} chapters, {3 * count} runs", ["total", "full"], full, ", full=True")
+        script("the other total", 0, all_of_them, ["total"], full, ", full=True")
+        for what, check in [("counts nothing", "lambda chapter: (0, {})"), ("counts something else", "lambda chapter: (0, {'sun': 1})")]:
+            script(f"a check that {what}", 0, "", [ONE], check)
+            script("its total", 1, f"{ONE} counted", ["total"])
         for what, check in [("finds something wrong", "lambda chapter: (1, {'runs': 2})"), ("breaks", "lambda chapter: 1 / 0"),
                             ("is ended", "lambda chapter: chapters.os._exit(1)")]:
             script("a check again", 0, "", [ONE])
             script("the total again", 0, all_of_them, ["total"])
             script(f"a check that {what}", 1, "", [ONE], check)
             script("its total", 1, f"no figures of {ONE}", ["total"])
-            global failures, cases
-            cases += 1
-            if line.exists():
-                failures += 1
-                print(f"FAILED  after a check that {what}, {line} still says: {line.read_text()}")
+            must(not line.exists(), f"after a check that {what}, {line.name} is gone", "it is still there")
         without = ", needs=lambda: chapters.need_tool('no-such-tool', 'a package')"
         for arguments in [ONE], ["total"]:
             script("without its tool", chapters.SKIPPED, "SKIPPED: no-such-tool is missing", arguments, more=without)
