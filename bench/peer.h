@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ inline peer_task peer_start(const int argc, char **argv) {
   task.m = task.gemm ? size_arg(argc, argv, 2, 1, usage) : 1;
   task.n = size_arg(argc, argv, task.gemm ? 3 : 2, 1, usage);
   task.k = task.gemm ? size_arg(argc, argv, 4, 1, usage) : 1;
+  std::set_new_handler([] {
+    fprintf(stderr, "too large for this machine's memory\n");
+    exit(2);
+  });
   task.a.resize(task.gemm ? task.m * task.k : task.n);
   task.b.resize(task.gemm ? task.k * task.n : task.n);
   task.c.assign(task.gemm ? task.m * task.n : 1, NAN);

@@ -46,7 +46,20 @@ COLORS = {"08": "#9e9e9e", "09": "#c49a00", "10": "#e07b00", "15": "#d62728", "1
           "07 naive": "#9e9e9e", "07 reduction": "#c49a00", "11": "#e07b00", "12": "#17a2b8",
           "14": "#8e44ad", "OpenBLAS": "#2e8b57", "CLBlast": "#4682b4", "cuBLAS": "#5a9e00"}
 ENOUGH = 120  # seconds that a program may take at a size before another round is not begun
-TOO_LARGE = 2  # the exit code of a chapter whose size does not fit the device
+TOO_LARGE = "too large for this"  # what a chapter says, with exit code 2, of a size that does not fit
+
+
+def numbers(smallest):
+    """A type for argparse: whole numbers of at least `smallest`, with commas between them."""
+    def parse(text):
+        try:
+            values = [int(word) for word in text.split(",")]
+        except ValueError:
+            values = []
+        if not values or min(values) < smallest:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers from {smallest} on")
+        return values
+    return parse
 
 
 def say(text):
@@ -107,7 +120,8 @@ def run(command, env=None):
                           env={**os.environ, **(env or {})})
     if done.returncode != 0 or not done.stdout.endswith("PASSED\n"):
         say(f"FAILED: {shlex.join(map(str, command))}\n{done.stdout[-600:]}{done.stderr[-600:]}")
-        return [], "too large for this device" if done.returncode == TOO_LARGE else "failed"
+        fits = done.returncode != 2 or TOO_LARGE not in done.stderr
+        return [], "failed" if fits else "too large for this device"
     lines = [(m[1], float(m[2])) for m in
              re.finditer(r"^time +(.*?):? [\d.]+ ms, ([\d.]+) G(?:B|FLOP)/s$", done.stdout, re.M)]
     return lines, "" if lines else "failed"
@@ -239,10 +253,10 @@ def main():
     options.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/results/this-machine")
     options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     options.add_argument("--quick", action="store_true", help="small sizes, one round")
-    options.add_argument("--rounds", type=int, default=0, help="default 5, 1 with --quick")
+    options.add_argument("--rounds", type=numbers(1), help="default 5, 1 with --quick")
     options.add_argument("--device", help="OCL_DEVICE for all programs: gpu, cpu, part of a name")
-    options.add_argument("--sizes", help="for (a) instead of the default, such as 1024,2048")
-    options.add_argument("--lengths", help="for (b), as powers of two, such as 20,26")
+    options.add_argument("--sizes", type=numbers(1), help="for (a) instead of the default, such as 1024,2048")
+    options.add_argument("--lengths", type=numbers(0), help="for (b), as powers of two, such as 20,26")
     args = options.parse_args()
     # PoCL's threads sleep between kernels and may wake on the same core; OpenBLAS's wait awake.
     os.environ.setdefault("POCL_AFFINITY", "1")
@@ -272,13 +286,13 @@ def benchmark(args, programs, found, absent):
         del found["OpenBLAS"]
     peers = {name: (path, peer_environment(name, found)) for name, path in found.items()}
 
-    rounds = args.rounds or (1 if args.quick else 5)
+    rounds = args.rounds[0] if args.rounds else 1 if args.quick else 5
     if args.sizes:
-        sizes = [int(s) for s in args.sizes.split(",")]
+        sizes = sorted(args.sizes)  # what does not fit at a size is not tried at larger ones
     else:
         sizes = [64, 128] if args.quick else [64, 128, 256, 512, 1024, 2048, 4096] + [8192] * gpu
     if args.lengths:
-        lengths = [2 ** int(p) for p in args.lengths.split(",")]
+        lengths = [2 ** p for p in sorted(args.lengths)]
     else:
         lengths = [2 ** p for p in ((10, 14) if args.quick else range(10, 29, 2))]
     out = args.out
@@ -308,13 +322,17 @@ def benchmark(args, programs, found, absent):
                "GFLOP/s", 2)
         curves(plt, vectors, out / "vectors.svg", f"Dot product and sum, {device}", "N", "GB/s", 2)
         roofline(plt, out / "roofline.svg", device, bandwidth, arithmetic, matmul, vectors)
-        staircase(plt, out / "staircase.svg", device, matmul)
-        plots = ["matmul", "vectors", "roofline", "staircase"]
-    readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent,
-           {**left_a, **left_b}, peers, rounds, plots, chosen)
+        plots = ["matmul", "vectors", "roofline"]
+        if "08" in matmul:
+            staircase(plt, out / "staircase.svg", device, matmul)
+            plots.append("staircase")
+    left_out = [(f"{name}, {title}", why)
+                for title, left in (("matrix product", left_a), ("dot product and sum", left_b))
+                for name, why in left.items()]
+    readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent, left_out, peers,
+           rounds, plots, chosen)
     say(f"written: {out}")
-    failed = [why for why in {**left_a, **left_b}.values() if why.startswith("failed")]
-    return 1 if failed else 0
+    return 1 if any(why.startswith("failed") for _, why in left_out) else 0
 
 
 def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
@@ -354,7 +372,7 @@ def staircase(plt, path, device, matmul):
     width = 0.8 / len(matmul)
     for at, (series, by_size) in enumerate(matmul.items()):
         heights = [statistics.median(by_size[s]) / statistics.median(matmul["08"][s])
-                   if s in by_size else 0 for s in sizes]
+                   if s in by_size and statistics.median(matmul["08"][s]) > 0 else 0 for s in sizes]
         bars = axes.bar([i + at * width for i in range(len(sizes))], heights, width,
                         color=COLORS[series], label=label(series))
         axes.bar_label(bars, fmt="%.3g", color="#808080", fontsize=8)
@@ -385,8 +403,8 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
     cores = os.cpu_count()
     lines = [f"# Measured: {device}", "",
              f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
-             "rounds, ± half of the spread between the slowest and the fastest round, fewer where a program had "
-             f"taken {ENOUGH} seconds at a size (the rounds are in the CSV files). The host's "
+             f"{'rounds' if rounds > 1 else 'round'} (of fewer, where a program had taken {ENOUGH} seconds at a size: "
+             "see the CSV files), ± half of the spread between the slowest and the fastest. The host's "
              "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
              f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
              "",
@@ -395,7 +413,7 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
              f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.", ""]
     for name, why in absent.items():
         lines.append(f"{name} is absent: {why}.  ")
-    for name, why in left_out.items():
+    for name, why in left_out:
         lines.append(f"{name}: {why}.  ")
     for name, (_, env) in peers.items():
         if env:
@@ -419,7 +437,7 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
         for series, by_size in matmul.items():
             lines.append(f"| {label(series)} | " + " | ".join(
                 f"{statistics.median(by_size[s]) / statistics.median(matmul['08'][s]):.3g}"
-                if s in by_size else "–" for s in matmul["08"]) + " |")
+                if s in by_size and statistics.median(matmul["08"][s]) > 0 else "–" for s in matmul["08"]) + " |")
         lines.append("")
     for title, ours, results in (("matrix product", "16", matmul), ("dot product", "14", vectors)):
         theirs = [p for p in peers if p in results]
