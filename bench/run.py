@@ -253,11 +253,13 @@ def main():
     options.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/results/this-machine")
     options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     options.add_argument("--quick", action="store_true", help="small sizes, one round")
-    options.add_argument("--rounds", type=numbers(1), help="default 5, 1 with --quick")
+    options.add_argument("--rounds", type=int, help="default 5, 1 with --quick")
     options.add_argument("--device", help="OCL_DEVICE for all programs: gpu, cpu, part of a name")
     options.add_argument("--sizes", type=numbers(1), help="for (a) instead of the default, such as 1024,2048")
     options.add_argument("--lengths", type=numbers(0), help="for (b), as powers of two, such as 20,26")
     args = options.parse_args()
+    if args.rounds is not None and args.rounds < 1:
+        options.error("argument --rounds: at least 1")
     # PoCL's threads sleep between kernels and may wake on the same core; OpenBLAS's wait awake.
     os.environ.setdefault("POCL_AFFINITY", "1")
     if args.device:
@@ -286,7 +288,7 @@ def benchmark(args, programs, found, absent):
         del found["OpenBLAS"]
     peers = {name: (path, peer_environment(name, found)) for name, path in found.items()}
 
-    rounds = args.rounds[0] if args.rounds else 1 if args.quick else 5
+    rounds = args.rounds or (1 if args.quick else 5)
     if args.sizes:
         sizes = sorted(args.sizes)  # what does not fit at a size is not tried at larger ones
     else:

@@ -94,6 +94,26 @@ def crashed(code, err):
     return wrong
 
 
+class Cases:
+    """Counts what must be so, and prints a line for each; `found` is shown where it is not so."""
+
+    def __init__(self):
+        self.count = 0
+        self.failures = 0
+
+    def must(self, what, good, found):
+        self.count += 1
+        self.failures += not good
+        print(f"{'ok     ' if good else 'FAILED '} {what}")
+        if not good:
+            print("        " + found.strip().replace("\n", "\n        "))
+
+    def end(self, what):
+        """Prints how many were `what`, and ends the script: with exit code 0 only if all were, and there were some."""
+        print(f"{self.count - self.failures} of {self.count} {what}")
+        sys.exit(1 if self.failures or not self.count else 0)
+
+
 def failed(where, wrong):
     """Prints each of the sentences on what is wrong; returns how many there are."""
     for what in wrong:

@@ -68,12 +68,15 @@ def released(run):
     return complaints
 
 
+def blocks(call):
+    """Does a call return only when all commands before it have ended? The programs' queues work in order."""
+    return call.startswith(("Finish", "EnqueueReadBuffer 1", "EnqueueWriteBuffer 1", "EnqueueMapBuffer 1"))
+
+
 def not_awaited(run):
-    """Complaints about data that the host looks at without having waited for it. The programs' queues work
-    in order: who waits for a later command waits for the read too."""
+    """Complaints about data that the host looks at without having waited for it."""
     def waits(call):
-        return call.startswith(("Finish", "WaitForEvents", "EnqueueReadBuffer 1", "EnqueueWriteBuffer 1",
-                                "EnqueueMapBuffer 1"))
+        return blocks(call) or call.startswith("WaitForEvents")
 
     for i, call in enumerate(run.calls):
         later = run.calls[i + 1:]
@@ -87,8 +90,7 @@ def not_awaited(run):
 
 
 def unwaited(run):
-    """Complaints about times that are asked for before anything has waited for the command's end. The
-    programs' queues work in order: what comes before a finished command has ended too."""
+    """Complaints about times that are asked for before anything has waited for the command's end."""
     pending, blocking = [], False
     for call in run.calls:
         word = call.split()
@@ -99,8 +101,8 @@ def unwaited(run):
         elif word[0] == "WaitForEvents":
             done = max((pending.index(event) for event in word[2:] if event in pending), default=-1)
             del pending[:done + 1]
-        blocking = word[0].startswith("Enqueue") and word[0] != "EnqueueNDRangeKernel" and word[1:2] == ["1"]
-        if blocking or word[0] == "Finish":
+        blocking = blocks(call)
+        if blocking:
             pending.clear()
     return []
 

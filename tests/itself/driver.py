@@ -12,23 +12,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import chapters  # noqa: E402
 
 ONE = chapters.CHAPTERS[5]
-failures = 0
-cases = 0
-
-
-def must(good, what, got):
-    """Counts a case, and says what there was in place of what should be."""
-    global failures, cases
-    cases += 1
-    failures += not good
-    print(f"{'ok     ' if good else 'FAILED '} {what}" + ("" if good else f"\n        {got}"))
+cases = chapters.Cases()
 
 
 def script(what, code, said, arguments, check="lambda chapter: (0, {'runs': 2})", more=""):
     """A script with this check must end with an exit code and say something."""
     text = f"import chapters; chapters.test('demo', {check}, '{{chapters}} chapters, {{runs}} runs'{more})"
     got, out, err = chapters.run([sys.executable, "-c", text, *arguments], env={"PYTHONPATH": str(chapters.ROOT / "tests")})
-    must(got == code and said in out + err, f"{what}: exit code {code}, {said!r}", f"exit code {got}: {out}{err}")
+    cases.must(f"{what}: exit code {code}, {said!r}", got == code and said in out + err, f"exit code {got}: {out}{err}")
 
 
 def main():
@@ -43,7 +34,7 @@ def main():
         for chapter in chapters.CHAPTERS:
             script("a check that finds nothing wrong", 0, "", [chapter])
         script("the total", 0, all_of_them, ["total"])
-        must(line.read_text() == all_of_them + "\n", "the total's line is kept", line.read_text())
+        cases.must("the total's line is kept", line.read_text() == all_of_them + "\n", line.read_text())
         script("the total with details", 0, "all about demo", ["total"], more=", details=lambda label: print('all about', label)")
         full = "lambda chapter, full='': (0, {'runs': 3 if full else 2, 'more': 1})"
         for chapter in chapters.CHAPTERS:
@@ -59,12 +50,11 @@ def main():
             script("the total again", 0, all_of_them, ["total"])
             script(f"a check that {what}", 1, "", [ONE], check)
             script("its total", 1, f"no figures of {ONE}", ["total"])
-            must(not line.exists(), f"after a check that {what}, {line.name} is gone", "it is still there")
+            cases.must(f"after a check that {what}, {line.name} is gone", not line.exists(), "it is still there")
         without = ", needs=lambda: chapters.need_tool('no-such-tool', 'a package')"
         for arguments in [ONE], ["total"]:
             script("without its tool", chapters.SKIPPED, "SKIPPED: no-such-tool is missing", arguments, more=without)
-    print(f"{cases - failures} of {cases} scripts end as they should")
-    return 1 if failures else 0
 
 
-sys.exit(main())
+main()
+cases.end("scripts end as they should")

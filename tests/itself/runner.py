@@ -37,14 +37,11 @@ NO_BLOCK = "the output is not: device, size, result, expected, times, PASSED"
 NO_LIST = "the output is not: device, chosen, the list with that device marked, PASSED"
 NO_DEFAULT = "which is not the default that the usage names"
 
-failures = 0
-cases = 0
+cases = chapters.Cases()
 
 
 def case(what, message, out=GOOD, err="", last="", name="07-program", arguments="1000", usage="", runs=1, env=None):
     """run_chapter.cmake must say `message` and fail; with an empty one, accept the program."""
-    global failures, cases
-    cases += 1
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / name
         for end, text in [("", PROGRAM + last), (".out", out), (".err", err), (".usage", usage)]:
@@ -55,10 +52,7 @@ def case(what, message, out=GOOD, err="", last="", name="07-program", arguments=
                                           chapters.ROOT / "tests" / "run_chapter.cmake"], env=env)
     said = " ".join(said.split())  # CMake breaks the lines of its messages
     good = (code != 0) == bool(message) and message in said and " ".join((out + err).split()) in said
-    failures += not good
-    print(f"{'ok     ' if good else 'FAILED '} {what}: {message or 'accepted'}")
-    if not good:
-        print(f"        exit code {code}: {said}")
+    cases.must(f"{what}: {message or 'accepted'}", good, f"exit code {code}: {said}")
 
 
 def accepted():
@@ -113,5 +107,4 @@ def refused():
 os.environ.pop("POCL_CACHE_DIR", None)
 accepted()
 refused()
-print(f"{cases - failures} of {cases} programs get the verdict that they should")
-sys.exit(1 if failures else 0)
+cases.end("programs get the verdict that they should")

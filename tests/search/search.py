@@ -15,18 +15,8 @@ import chapters  # noqa: E402
 
 CHAPTER = "16-matmul-autotuned"
 SIZE = ["128", "64", "256"]
-failures = 0
-cases = 0
-
-
-def good(what, is_so, said):
-    """Counts a case; `said` is shown if it is not so."""
-    global failures, cases
-    cases += 1
-    failures += not is_so
-    print(f"{'ok     ' if is_so else 'FAILED '} {what}")
-    if not is_so:
-        print("        " + said.strip().replace("\n", "\n        "))
+cases = chapters.Cases()
+must = cases.must
 
 
 def run(what, program, cache, word=None, searches=True):
@@ -35,14 +25,14 @@ def run(what, program, cache, word=None, searches=True):
     code, out, err = chapters.run([program, *SIZE], env=chapters.remembering(cache))
     found = re.search(r"^time      (\w+ \d+x\d+x\d+, registers \d+x\d+):", out, re.MULTILINE)
     winner = found.group(1) if found else ""
-    good(f"{what}: passes and names the winner", code == 0 and out.endswith("\nPASSED\n") and winner != "", out + err)
-    good(f"{what}: {'says so' if word else 'has nothing to complain of'}",
+    must(f"{what}: passes and names the winner", code == 0 and out.endswith("\nPASSED\n") and winner != "", out + err)
+    must(f"{what}: {'says so' if word else 'has nothing to complain of'}",
          f"search    ignored, {word}: " in err if word else "ignored" not in err, err)
     if searches:
         wrong = wrong_in_search(winner, err)
-        good(f"{what}: searches, and the fastest wins", not wrong, "\n".join(wrong) + "\n" + err)
+        must(f"{what}: searches, and the fastest wins", not wrong, "\n".join(wrong) + "\n" + err)
     else:
-        good(f"{what}: does not search", "search    round " not in err, err)
+        must(f"{what}: does not search", "search    round " not in err, err)
     return winner, err
 
 
@@ -77,27 +67,27 @@ def main():
         cache = pathlib.Path(name) / "cache"
         winner, err = run("nothing remembered", program, cache)
         files = [path for path in cache.rglob("*") if path.is_file()]
-        good("one file, which is named", len(files) == 1 and err.endswith(f"search    remembered in {files[0]}\n"), f"{files}\n{err}")
-        if failures:
+        must("one file, which is named", len(files) == 1 and err.endswith(f"search    remembered in {files[0]}\n"), f"{files}\n{err}")
+        if cases.failures:
             return
         other = next(shape for shape, _ in lines_of(1, err) if shape != winner)
         file, text = files[0], files[0].read_text()
         again, err = run("remembered", program, cache, searches=False)
-        good("remembered: the same one", again == winner and err == f"search    remembered: {winner} ({file})\n", err)
+        must("remembered: the same one", again == winner and err == f"search    remembered: {winner} ({file})\n", err)
         file.write_text(text.replace(f"\nwinner {winner}\n", f"\nwinner {other}\n"))
         again, _ = run("another one remembered", program, cache, searches=False)
-        good("another one remembered: it is taken", again == other, f"{again}, where {other} was remembered")
+        must("another one remembered: it is taken", again == other, f"{again}, where {other} was remembered")
 
         for what, content in [("empty", ""), ("cut off", text[:-10]), ("more behind", text + "more\n"), ("none of the candidates",
                               text.replace(winner, "tiles 1x1x1, registers 1x1"))]:
             file.write_text(content)
             run(what, program, cache, "damaged")
-            good(f"{what}: mended", file.read_text().startswith(text.partition("winner ")[0]), file.read_text())
+            must(f"{what}: mended", file.read_text().startswith(text.partition("winner ")[0]), file.read_text())
 
         stale = "made with another driver or kernel"
         file.write_text(re.sub(r"\ndriver .*", "\ndriver 0.1", text))
         run("another driver", program, cache, stale)
-        good("another driver: mended", text.partition("winner ")[0] in file.read_text(), file.read_text())
+        must("another driver: mended", text.partition("winner ")[0] in file.read_text(), file.read_text())
         home = pathlib.Path(name) / "copy"  # the program looks for its kernel beside itself first
         home.mkdir()
         shutil.copy(program, home)
@@ -108,11 +98,10 @@ def main():
         file.unlink()
         file.mkdir()
         _, err = run("a folder in the file's place", program, cache, "no file")
-        good("a folder in the file's place: not remembered", f"search    not remembered: cannot write {file}\n" in err, err)
+        must("a folder in the file's place: not remembered", f"search    not remembered: cannot write {file}\n" in err, err)
         left = [path for path in cache.rglob("*") if path != file and path != file.parent]
-        good("nothing else is left behind", not left, str(left))
+        must("nothing else is left behind", not left, str(left))
 
 
 main()
-print(f"{cases - failures} of {cases} cases as they should be")
-sys.exit(1 if failures else 0)
+cases.end("cases as they should be")
