@@ -1,7 +1,7 @@
 // What the peer programs share: their arguments, data and output are those of the chapters.
 //
-//   PEER gemm M N K     C = A·B as in chapters 08 to 16
-//   PEER dot N          the dot product as in chapters 05 to 07 and 14
+//   PEER gemm M N K     C = A·B as in chapters 08 to 20
+//   PEER dot N          the dot product as in chapters 05 to 07 and 16
 #pragma once
 
 #include "../common/args.h"

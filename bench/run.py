@@ -8,10 +8,10 @@ Builds what it needs with CMake into --build (default build/), then runs everyth
 all programs of a size one after the other and that several times, so that what disturbs the
 machine disturbs all of them. Writes CSV, tables and plots into --out:
 
-    (a) matrix product, chapters 08, 09, 10, 15, 16 and libraries     matmul.csv  matmul.svg
+    (a) matrix product, chapters 08, 09, 10, 17, 20 and libraries     matmul.csv  matmul.svg
     (b) dot product and sum, chapters 07 (with the kernels of 05 and
         06), 11, 12, 14 and libraries                        vectors.csv vectors.svg
-    (c) roofline: each chapter's rate under the ceilings of chapter 13   roofline.svg
+    (c) roofline: each chapter's rate under the ceilings of chapter 15   roofline.svg
     (d) the staircase: each chapter against the naive one    staircase.svg
     README.md: the tables, the plots, the machine and the command
 
@@ -33,10 +33,10 @@ import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MATMUL = ["08-matmul-naive", "09-matmul-tiled", "10-matmul-wpt", "15-matmul-register-tiled",
-          "16-matmul-autotuned"]
+MATMUL = ["08-matmul-naive", "09-matmul-tiled", "10-matmul-wpt", "17-matmul-register-tiled",
+          "20-matmul-autotuned"]
 VECTORS = ["07-dot-product-profiling", "11-sum-reduction", "12-sum-unrolled",
-           "14-dot-product-vectorized"]
+           "16-dot-product-vectorized"]
 PEERS = {  # name: source, what to link, who finds out that it is there
     "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
     "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
@@ -74,7 +74,7 @@ def build(folder):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(done.stdout[-3000:] + done.stderr[-3000:])
-    return {c: folder / c / c for c in ["13-device-ceilings"] + MATMUL + VECTORS}
+    return {c: folder / c / c for c in ["15-device-ceilings"] + MATMUL + VECTORS}
 
 
 def build_peers(folder):
@@ -128,7 +128,7 @@ def run(command, env=None):
 
 
 def ceilings(program, quick):
-    """Runs chapter 13 once. Returns the device and its two ceilings, in GB/s and GFLOP/s."""
+    """Runs chapter 15 once. Returns the device and its two ceilings, in GB/s and GFLOP/s."""
     done = subprocess.run([program] + (["65536"] if quick else []), capture_output=True, text=True)
     found = re.search(r"ceilings: ([\d.]+|-?nan) GB/s, ([\d.]+|-?nan) GFLOP/s", done.stdout)
     if done.returncode != 0 or not found:
@@ -149,7 +149,7 @@ def series_of(program, lines):
 
 def measure(title, sizes, programs, peers, peer_arguments, rounds):
     """All programs at all sizes, interleaved. Returns {series: {size: [rate of each round]}}, what
-    was left out, and what chapter 16 chose: {size: shape}."""
+    was left out, and what chapter 20 chose: {size: shape}."""
     results, left_out, chosen = {}, {}, {}
     for at, size in enumerate(sizes):
         seconds = {}  # that each program took at this size
@@ -166,7 +166,7 @@ def measure(title, sizes, programs, peers, peer_arguments, rounds):
                 if not lines:
                     left_out[name] = f"{why} at {size}"
                     continue
-                if name == "16-matmul-autotuned":
+                if name == "20-matmul-autotuned":
                     chosen[size] = lines[0][0]
                 for series, rate in series_of(name, lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)
@@ -268,7 +268,7 @@ def main():
     programs = build(args.build)
     found, absent = build_peers(args.build)
 
-    # Chapter 16 searches anew: what it remembers of another day is another day's.
+    # Chapter 20 searches anew: what it remembers of another day is another day's.
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         return benchmark(args, programs, found, absent)
@@ -276,7 +276,7 @@ def main():
 
 def benchmark(args, programs, found, absent):
     """Measures and writes everything; returns the exit code."""
-    device, first = ceilings(programs["13-device-ceilings"], args.quick)
+    device, first = ceilings(programs["15-device-ceilings"], args.quick)
     seen = [first]  # before, between and after the rest: other users of the machine come and go
     gpu = first[1] > 5000  # fast enough for large sizes
     cuda_device = "NVIDIA" in device
@@ -302,10 +302,10 @@ def benchmark(args, programs, found, absent):
 
     matmul, left_a, chosen = measure("matrix product", sizes, {c: programs[c] for c in MATMUL}, peers,
                                      lambda s: ["gemm", str(s), str(s), str(s)], rounds)
-    seen.append(ceilings(programs["13-device-ceilings"], args.quick)[1])
+    seen.append(ceilings(programs["15-device-ceilings"], args.quick)[1])
     vectors, left_b, _ = measure("dot product and sum", lengths, {c: programs[c] for c in VECTORS},
                                  peers, lambda s: ["dot", str(s)], rounds)
-    seen.append(ceilings(programs["13-device-ceilings"], args.quick)[1])
+    seen.append(ceilings(programs["15-device-ceilings"], args.quick)[1])
     bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
     write_csv(out / "matmul.csv", matmul, "GFLOP/s")
     write_csv(out / "vectors.csv", vectors, "GB/s")
@@ -410,7 +410,7 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
              "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
              f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
              "",
-             "Ceilings (chapter 13, the best of three measurements, before, between and after the others): "
+             "Ceilings (chapter 15, the best of three measurements, before, between and after the others): "
              f"{bandwidth:,.1f} GB/s copied, {arithmetic:,.0f} GFLOP/s of "
              f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.", ""]
     for name, why in absent.items():
@@ -425,7 +425,7 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
             lines.append("CLBlast has the parameters that it brings; its own tuners were not run.  ")
     lines += above_ceilings(matmul, vectors, bandwidth, arithmetic)
     lines += ["", "## Matrix product", "", table(matmul, sizes, "GFLOP/s"), ""]
-    lines += ["Chapter 16 chose", ""]
+    lines += ["Chapter 20 chose", ""]
     lines += [f"- {size}: {shape}" for size, shape in chosen.items()] + [""]
     lines += ["## Dot product and sum", "",
               table(vectors, lengths, "GB/s").replace("| GB/s | " + " | ".join(map(str, lengths)),

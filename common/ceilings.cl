@@ -1,4 +1,4 @@
-// The kernels of chapter 13, word for word, for common/ceilings.h.
+// The kernels of chapter 15, word for word, for common/ceilings.h.
 //
 // Two kernels that do one thing only, to see how fast the device can do it.
 //

@@ -1,6 +1,6 @@
 // The device's two ceilings, measured in a moment: bytes copied and multiply-adds done, a second.
 //
-// Chapter 13 spells out what is done here, and tries more shapes; its kernels stand again in
+// Chapter 15 spells out what is done here, and tries more shapes; its kernels stand again in
 // ceilings.cl, so that a chapter needs no other chapter's folder.
 #pragma once
 

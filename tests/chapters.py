@@ -47,7 +47,7 @@ def small_sizes(chapter):
     """Argument lists that run fast: one element, a multiple of the group, and none."""
     if not parameters(chapter):
         return [[]]
-    if chapter == "16-matmul-autotuned":  # each size many times over: the search
+    if chapter == "20-matmul-autotuned":  # each size many times over: the search
         return [["1"], ["32", "32", "64"], ["9", "17", "20"]]
     if is_matrix(chapter):
         return [["1"], ["32", "32", "64"], ["17", "33", "65"]]
@@ -80,7 +80,7 @@ def need_tool(name, package):
 
 
 def remembering(folder):
-    """The environment in which chapter 16 remembers its winner in a folder. PoCL, which would keep its
+    """The environment in which chapter 20 remembers its winner in a folder. PoCL, which would keep its
     compiled kernels there too, keeps them where they are."""
     usual = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     return {"XDG_CACHE_HOME": str(folder), "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(usual / "pocl" / "kcache"))}
@@ -183,13 +183,13 @@ def test(label, check, summary, full=False, needs=None, details=None):
 
 # Their launches do not shrink with N: on Oclgrind --thorough runs only the first and the last
 # work-group, at one size.
-LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "13-device-ceilings", "15-matmul-register-tiled",
-                  "16-matmul-autotuned"]
+LARGE_LAUNCHES = ["11-sum-reduction", "12-sum-unrolled", "15-device-ceilings", "17-matmul-register-tiled",
+                  "20-matmul-autotuned"]
 # Of these not: a launch reads what all work-groups of the one before wrote.
-LARGE_BUT_WHOLE = ["16-matmul-autotuned"]
+LARGE_BUT_WHOLE = ["20-matmul-autotuned"]
 # What the optimizer makes of their kernels, Oclgrind 21.10 does not know (the instruction `freeze`, the
 # intrinsic `noalias.scope.decl`) and gives up: it gets them as they are written.
-NOT_OPTIMIZED = ["15-matmul-register-tiled", "16-matmul-autotuned"]
+NOT_OPTIMIZED = ["17-matmul-register-tiled", "20-matmul-autotuned"]
 
 
 def oclgrind(command, *options, timeout=600):

@@ -2,7 +2,7 @@
 #   cmake -D PROGRAM=build/06-.../06-... -D ARGUMENTS="1000" -P tests/run_chapter.cmake
 # ARGUMENTS: separated by spaces; empty for the defaults.
 separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
-# Chapter 16 remembers which shape won: each run starts without, so that each run searches. PoCL's
+# Chapter 20 remembers which shape won: each run starts without, so that each run searches. PoCL's
 # compiled kernels stay where they are.
 if(NOT DEFINED ENV{POCL_CACHE_DIR})
   if(DEFINED ENV{XDG_CACHE_HOME})

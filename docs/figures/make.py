@@ -612,7 +612,7 @@ def vector_loads():
 
 
 def register_tile():
-    """Chapter 15: a 4×4 tile of C in registers: 8 values read, 16 multiply-adds."""
+    """Chapter 17: a 4×4 tile of C in registers: 8 values read, 16 multiply-adds."""
     t, cell = 4, 34
     f = Figure(680, 312, "A tile of C in registers")
     cx, cy = 250, 116

@@ -96,7 +96,7 @@ def register_tiled(m, n, k, bm=128, bn=128, bk=16, tm=16, tn=8):
                  local_stores=rows * cols * steps * (bm * bk + bk * bn), barriers=items * steps * 2)
 
 
-# What chapter 16 tries on the simulated device, whose vectors have 4 floats and whose local memory
+# What chapter 20 tries on the simulated device, whose vectors have 4 floats and whose local memory
 # holds small tiles: shapes.h says why.
 PANELS = [(6, 8, bk) for bk in (256, 512, 1024)] + [(4, 12, bk) for bk in (256, 512, 1024)]  # TM, TN, BK
 PANEL_STEP = 16  # KS
@@ -144,16 +144,16 @@ FORMULAS = {
     "11-sum-reduction": lambda n: [("sum_reduction", tree(n, 256, 256)),
                                    ("sum_reduction", tree(n, COMPUTE_UNITS * 64, 256))],
     "12-sum-unrolled": sum_unrolled,
-    "13-device-ceilings": ceilings,
-    "14-dot-product-vectorized": vectorized,
-    "15-matmul-register-tiled": lambda m, n, k: [("matmul", register_tiled(m, n, k))] + ceiling_of_arithmetic(),
-    "16-matmul-autotuned": lambda m, n, k: autotuned(m, n, k) + ceiling_of_arithmetic(),
+    "15-device-ceilings": ceilings,
+    "16-dot-product-vectorized": vectorized,
+    "17-matmul-register-tiled": lambda m, n, k: [("matmul", register_tiled(m, n, k))] + ceiling_of_arithmetic(),
+    "20-matmul-autotuned": lambda m, n, k: autotuned(m, n, k) + ceiling_of_arithmetic(),
 }
 
 
 def sizes(chapter):
     """The arguments of the runs: a multiple of everything, and none; only the latter where it takes long."""
-    if chapter == "16-matmul-autotuned":
+    if chapter == "20-matmul-autotuned":
         return [(17, 33, 65), (5, 33, 270)]  # the second: K in two parts where BK is 256
     if chapters.is_matrix(chapter):
         return [(17, 33, 65)] if chapter in chapters.LARGE_LAUNCHES else [(64, 64, 64), (17, 33, 65)]

@@ -23,7 +23,7 @@ An HTML comment before a fenced block says what the block is; it is invisible on
 is compared, `errors` (standard error) or `both`; without either it is standard output. Files in
 `code` are looked for beside the page, then in the root. In outputs, device names, times and rounding
 errors are masked; a line of `…` stands for any number of lines. Nothing is remembered from an earlier
-run (chapter 16): each program finds an empty folder to remember in.
+run (chapter 20): each program finds an empty folder to remember in.
 
 In chapters and in docs/, every block must be marked. Checked as well: links, anchors and images
 exist; a chapter's README has its sections in order, a figure, the compiler line, 600 to 2,500 words and,

@@ -48,17 +48,17 @@ See [chapter 05](../05-dot-product-naive), [a heading](#a-page), ![the tree](fig
 """
 
 
-# Chapter 16 remembers its winner.
+# Chapter 20 remembers its winner.
 REMEMBERS = """# A page
 
-<!-- output: 16-matmul-autotuned 128 64 256 -->
+<!-- output: 20-matmul-autotuned 128 64 256 -->
 ```
 …
 PASSED
 …
 ```
 
-<!-- trap: 16-matmul-autotuned 128 64 256; host.cpp: `return verdict(ok);` -> `return verdict(false);` -->
+<!-- trap: 20-matmul-autotuned 128 64 256; host.cpp: `return verdict(ok);` -> `return verdict(false);` -->
 ```
 …
 FAILED
@@ -145,11 +145,11 @@ def main():
         with edited(page, "reduction-tree.svg", "reduction-bush.svg"):
             case("an image that is not there", root, "figures/reduction-bush.svg leads nowhere")
         page.write_text(REMEMBERS)
-        shutil.copytree(ROOT / "16-matmul-autotuned", root / "16-matmul-autotuned")
+        shutil.copytree(ROOT / "20-matmul-autotuned", root / "20-matmul-autotuned")
         usual = root / "cache"
-        case("chapter 16 as it is", root, "ok", code=0, env=chapters.remembering(usual))
+        case("chapter 20 as it is", root, "ok", code=0, env=chapters.remembering(usual))
         assert not usual.exists(), f"left in the user's folder: {sorted(usual.rglob('*'))}"
-        shutil.rmtree(root / "16-matmul-autotuned")
+        shutil.rmtree(root / "20-matmul-autotuned")
         page.unlink()
 
         # A chapter's README; its commands, outputs and traps are left out here, for time.

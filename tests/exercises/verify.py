@@ -272,7 +272,7 @@ def choose_uf(check):
 
 
 def triad(check):
-    """13/1: the bytes and operations of a = b + s * c, and the rate that follows from its own events."""
+    """15/1: the bytes and operations of a = b + s * c, and the rate that follows from its own events."""
     for args in check.exercise.sizes:
         run = check.pocl(args)
         bytes_moved = 12 * int(args[0])
@@ -302,7 +302,7 @@ def triad(check):
 
 
 def search(check):
-    """16/1: what has no room is pruned, what is wrong is left out, and the fastest of the rest is the best."""
+    """20/1: what has no room is pruned, what is wrong is left out, and the fastest of the rest is the best."""
     names = {"TILE = 8, everything": (8, 0), "TILE = 16, everything": (16, 0), "TILE = 32, everything": (32, 0),
              "TILE = 16, whole steps of K": (16, 1), "TILE = 16, whole tiles of C": (16, 2)}
 

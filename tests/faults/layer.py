@@ -57,7 +57,7 @@ def run(command, timeout=120, cache=None, **settings):
         return code, out, err, Account(report.read_text())
 
 
-SEARCHED = "16-matmul-autotuned"
+SEARCHED = "20-matmul-autotuned"
 
 
 def remember_another(cache, err, kind):

@@ -66,7 +66,7 @@ def accepted():
     case("no argument: one default for three sizes", "", MATRIX, arguments="", usage="(default 512)\n")
     case("no argument: two defaults", "", UNROLLED, arguments="", usage="N (default 1000)\nUF (default 2)\n")
     case("no argument: at most", "", arguments="", usage="(default: enough, at most 1000)\n")
-    # A folder of its own for what chapter 16 remembers, new for each run; PoCL's cache stays.
+    # A folder of its own for what chapter 20 remembers, new for each run; PoCL's cache stays.
     case("nothing remembered", "", last='mkdir -p "$XDG_CACHE_HOME" && mkdir "$XDG_CACHE_HOME/once"', runs=2)
     case("not in the user's folder", "", last='[ "$XDG_CACHE_HOME" != /usual ]', env={"XDG_CACHE_HOME": "/usual"})
     case("PoCL's cache", "", last='[ "$POCL_CACHE_DIR" = /usual/pocl/kcache ]', env={"XDG_CACHE_HOME": "/usual"})

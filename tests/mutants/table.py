@@ -214,7 +214,7 @@ KERNELS = {
         change("every sum to the first place", "  data[i] = sum;", "  data[0] = sum;"),
         change("stride guard dropped", "  if (i < stride)\n    for", "    for"),
     ] + SUM + TREE,
-    "13-device-ceilings": [
+    "15-device-ceilings": [
         change("copy: i < n becomes <=", "i < n; i +=", "i <= n; i +=", TYPICAL),
         change("copy: last vector missing", "i < n; i +=", "i + 1 < n; i +="),
         change("copy: always the first vector", "to[i] = from[i]", "to[i] = from[0]", TYPICAL),
@@ -223,7 +223,7 @@ KERNELS = {
         change("multiply-adds: one chain too few", "chain < CHAINS; chain++)\n    sum", "chain + 1 < CHAINS; chain++)\n    sum"),
         change("multiply-adds: result one element off", "results[get_global_id(0)]", "results[get_global_id(0) + 1]"),
     ],
-    "14-dot-product-vectorized": [
+    "16-dot-product-vectorized": [
         change("left-over floats missing", "j = num_vectors * WIDTH; j < n;", "j = n; j < n;", TYPICAL),
         change("left-over floats: one too many", "j = num_vectors * WIDTH; j < n;", "j = num_vectors * WIDTH; j <= n;"),
         change("left-over floats: added by everyone", "if (get_global_id(0) == 0)", "if (1)"),
@@ -240,7 +240,7 @@ KERNELS = {
         change("tree: starts at a quarter", "active = get_local_size(0) / 2", "active = get_local_size(0) / 4"),
         change("turns: each takes the next vector", "const size_t step = get_global_size(0);", "const size_t step = 1;"),
     ],
-    "15-matmul-register-tiled": [
+    "17-matmul-register-tiled": [
         change("store to C: not cut off at the last column", "if (col + 3 < cols)\n      x[col + 3] = v.w;", "x[col + 3] = v.w;", TYPICAL),
         change("store to C: not cut off at the last row", "void store4(__global float *restrict x, const uint row, const uint col, const uint rows,\n            const uint cols, const float4 v) {\n#if EDGES\n  if (row >= rows || col >= cols)",
                "void store4(__global float *restrict x, const uint row, const uint col, const uint rows,\n            const uint cols, const float4 v) {\n#if EDGES\n  if (col >= cols)"),
@@ -256,7 +256,7 @@ KERNELS = {
         change("rows of C: fours counted one by one", "(i / 4 * ROWS + item_row) * 4 + i % 4", "(i / 4 * ROWS + item_row) * 4 + i"),
         change("tiles: rows and columns swapped", "const uint item_row = item / COLS;", "const uint item_row = item % ROWS;"),
     ],
-    "16-matmul-autotuned": [
+    "20-matmul-autotuned": [
         change("place: a short band counted as a whole one", "in_band / rows);", "in_band / BAND);", TYPICAL),
         change("place: never the second part of a row", "in_band / rows);", "0);"),
         # tiles
@@ -384,14 +384,14 @@ HOSTS = {
         change("input not copied anew", "clEnqueueCopyBuffer(queue, x_buffer, data_buffer, 0, 0, bytes,", "clEnqueueCopyBuffer(queue, x_buffer, data_buffer, 0, 0, 4,"),
         change("UF one off", 'std::to_string(uf) + "ul"', 'std::to_string(uf + 1) + "ul"'),
     ],
-    "13-device-ceilings": [
+    "15-device-ceilings": [
         change("the copy's read-back does not wait", "to_buffer, CL_TRUE", "to_buffer, CL_FALSE"),
         change("N vectors in place of floats", "n_arg = n / width", "n_arg = n"),
         change("status of a release not looked at", "clerr_chk(clReleaseMemObject(to_buffer));", "clReleaseMemObject(to_buffer);", TYPICAL),
         change("event never released", "        times.push_back(kernel_ms(event));\n        clerr_chk(clReleaseEvent(event));", "        times.push_back(kernel_ms(event));"),
         change("queue never released", "clerr_chk(clReleaseCommandQueue(queue));", ""),
     ],
-    "14-dot-product-vectorized": [
+    "16-dot-product-vectorized": [
         change("n one too small", "n_arg = n;", "n_arg = n - 1;"),
         change("n one too large", "n_arg = n;", "n_arg = n + 1;"),
         change("partial sums: one too few", "num_sums_arg = num_groups;", "num_sums_arg = num_groups - 1;"),
@@ -400,7 +400,7 @@ HOSTS = {
         change("read-back does not wait", "result_buffer, CL_TRUE", "result_buffer, CL_FALSE"),
         change("event never released", "clerr_chk(clReleaseEvent(events[1]));", ""),
     ] + LEAKS,
-    "15-matmul-register-tiled": [
+    "17-matmul-register-tiled": [
         change("groups rounded down in rows", "(m + bm - 1) / bm", "m / bm"),
         change("groups rounded down in columns", "(n + bn - 1) / bn", "n / bn"),
         change("EDGES never set", "m % bm != 0 || n % bn != 0 || k % bk != 0", "false", TYPICAL),
@@ -411,7 +411,7 @@ HOSTS = {
         change("read-back does not wait", "c_buffer, CL_TRUE", "c_buffer, CL_FALSE"),
         change("event never released", "clerr_chk(clReleaseEvent(event));", ""),
     ] + LEAKS,
-    "16-matmul-autotuned": [
+    "20-matmul-autotuned": [
         change("read-back does not wait", "clEnqueueReadBuffer(queue, buf.c, CL_TRUE", "clEnqueueReadBuffer(queue, buf.c, CL_FALSE"),
         change("panels of A never released", "clerr_chk(clReleaseMemObject(buf.a_panels));", ""),
         change("the winner never released", "  release(one);", "  (void)one;"),
@@ -421,7 +421,7 @@ HOSTS = {
 
 # Defects of a chapter's own headers.
 HEADERS = {
-    "16-matmul-autotuned": {
+    "20-matmul-autotuned": {
         "search.h": [
             change("pack: the last step left out", "(k + panel_step - 1) / panel_step", "k / panel_step"),
             change("pack: the last panel of A left out", "(m + s.tm - 1) / s.tm", "m / s.tm"),

@@ -1,4 +1,4 @@
-"""Does chapter 16 take the fastest candidate, remember it, and not believe what is stale or damaged?
+"""Does chapter 20 take the fastest candidate, remember it, and not believe what is stale or damaged?
 
     python3 tests/search/search.py
 
@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import chapters  # noqa: E402
 
-CHAPTER = "16-matmul-autotuned"
+CHAPTER = "20-matmul-autotuned"
 SIZE = ["128", "64", "256"]
 cases = chapters.Cases()
 must = cases.must

@@ -250,8 +250,8 @@ def autotuned(commands, expected, m, n, k):
 FORMULAS = {
     "07-dot-product-profiling": profiling, "08-matmul-naive": matmul, "09-matmul-tiled": matmul,
     "10-matmul-wpt": matmul, "11-sum-reduction": sum_reduction, "12-sum-unrolled": sum_unrolled,
-    "13-device-ceilings": ceilings, "14-dot-product-vectorized": dot_vectorized,
-    "15-matmul-register-tiled": register_tiled, layer.SEARCHED: autotuned,
+    "15-device-ceilings": ceilings, "16-dot-product-vectorized": dot_vectorized,
+    "17-matmul-register-tiled": register_tiled, layer.SEARCHED: autotuned,
 }
 
 

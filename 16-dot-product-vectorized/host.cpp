@@ -1,0 +1,130 @@
+// Dot product at the ceiling of memory: vector loads, many of them on their way at a time.
+#include "../common/args.h"
+#include "../common/ceilings.h"
+#include "../common/check.h"
+#include "../common/clerr.h"
+#include "../common/device.h"
+#include "../common/source.h"
+#include "../common/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+static const char *const usage = "usage: 16-dot-product-vectorized [N]\n"
+                                 "  N  number of elements in each vector (default 1048576)\n";
+
+int main(const int argc, char **argv) {
+  check_args(argc, argv, 1, usage);
+  const size_t n = size_arg(argc, argv, 1, 1048576, usage);
+
+  cl_device_id device = pick_device();
+  print_device(device);
+  printf("size      N = %zu\n", n);
+
+  // The launch comes from the device. A CPU runs few work-items, each over long vectors and a
+  // stretch of its own; a GPU runs many, with the 16 bytes each that it loads at once.
+  const bool gpu = (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
+  cl_uint compute_units;
+  size_t max_items;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
+                            nullptr));
+  const size_t width = gpu ? 4 : 16;
+  const size_t unroll = gpu ? 2 : 8;
+  size_t local_size = 1; // a power of two, for the tree
+  while (gpu && local_size < 1024 && local_size * 2 <= max_items)
+    local_size *= 2;
+  const size_t groups_per_unit = gpu ? 2048 / local_size : 16; // no more run at a time on a GPU
+  const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
+  const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
+                                             (items_wanted + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+  check_memory(device, {{n}, {n}, {num_groups}, {copy_ceiling_size(n)}, {copy_ceiling_size(n)}},
+               usage);
+
+  cl_int status;
+  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  clerr_chk(status);
+  cl_command_queue queue =
+      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+  clerr_chk(status);
+  const std::string options = "-D WIDTH=" + std::to_string(width) +
+                              " -D UNROLL=" + std::to_string(unroll) +
+                              " -D STRETCH=" + (gpu ? "0" : "1");
+  cl_program program = build_program(context, device, load_source("kernel.cl"), options);
+  cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
+  clerr_chk(status);
+  cl_kernel last_kernel = clCreateKernel(program, "add_partial_sums", &status);
+  clerr_chk(status);
+
+  // Small whole numbers, whose sums a float holds exactly; the results start out as NaN.
+  std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);
+  fill_whole(a, 1);
+  fill_whole(b, 2);
+  float result = NAN;
+
+  cl_mem a_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   n * sizeof(float), a.data(), &status);
+  clerr_chk(status);
+  cl_mem b_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   n * sizeof(float), b.data(), &status);
+  clerr_chk(status);
+  cl_mem sums_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      num_groups * sizeof(float), partial_sums.data(), &status);
+  clerr_chk(status);
+  cl_mem result_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
+                                        sizeof result, &result, &status);
+  clerr_chk(status);
+
+  const cl_ulong n_arg = n;
+  const cl_ulong num_sums_arg = num_groups;
+  const size_t last_size = local_size; // one work-group
+  clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &a_buffer));
+  clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &b_buffer));
+  clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_mem), &sums_buffer));
+  clerr_chk(clSetKernelArg(kernel, 3, sizeof(cl_ulong), &n_arg));
+  clerr_chk(clSetKernelArg(kernel, 4, local_size * sizeof(float), nullptr)); // local memory
+  clerr_chk(clSetKernelArg(last_kernel, 0, sizeof(cl_mem), &sums_buffer));
+  clerr_chk(clSetKernelArg(last_kernel, 1, sizeof(cl_mem), &result_buffer));
+  clerr_chk(clSetKernelArg(last_kernel, 2, sizeof(cl_ulong), &num_sums_arg));
+  clerr_chk(clSetKernelArg(last_kernel, 3, last_size * sizeof(float), nullptr));
+
+  std::vector<double> times; // of both kernels of each run, in ms; the first one is the warm-up
+  while (more_runs(times)) {
+    cl_event events[2];
+    clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &local_size, 0,
+                                     nullptr, &events[0]));
+    clerr_chk(clEnqueueNDRangeKernel(queue, last_kernel, 1, nullptr, &last_size, &last_size, 0,
+                                     nullptr, &events[1]));
+    clerr_chk(clWaitForEvents(2, events));
+    times.push_back(kernels_ms(events[0], events[1]));
+    clerr_chk(clReleaseEvent(events[1]));
+    clerr_chk(clReleaseEvent(events[0]));
+  }
+  clerr_chk(clEnqueueReadBuffer(queue, result_buffer, CL_TRUE, 0, sizeof result, &result, 0,
+                                nullptr, nullptr));
+
+  double expected = 0.0;
+  for (size_t i = 0; i < n; i++)
+    expected += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  const bool ok = check_equal(static_cast<double>(result), expected);
+  const double gigabytes = 2e-9 * static_cast<double>(n * sizeof(float));
+  print_time("both kernels", median_ms(times), gigabytes, "GB/s");
+  print_share(gigabytes / (median_ms(times) * 1e-3), copy_ceiling(context, device, queue, n),
+              "GB/s");
+
+  clerr_chk(clReleaseMemObject(result_buffer));
+  clerr_chk(clReleaseMemObject(sums_buffer));
+  clerr_chk(clReleaseMemObject(b_buffer));
+  clerr_chk(clReleaseMemObject(a_buffer));
+  clerr_chk(clReleaseKernel(last_kernel));
+  clerr_chk(clReleaseKernel(kernel));
+  clerr_chk(clReleaseProgram(program));
+  clerr_chk(clReleaseCommandQueue(queue));
+  clerr_chk(clReleaseContext(context));
+  return verdict(ok);
+}
