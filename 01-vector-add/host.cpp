@@ -58,7 +58,7 @@ int main(const int argc, char **argv) {
   check(status, "clGetPlatformInfo", __LINE__);
   printf("device    %s (%s)\n", device_name, platform_name);
   printf("size      N = %zu\n", n);
-  check_memory(device, {{n}, {n}, {n}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n)}, usage);
 
   // Context: what the device, its buffers and its programs belong to.
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

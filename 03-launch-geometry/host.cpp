@@ -1,7 +1,7 @@
 // Launch geometry: which work-item does which element, and what the shape of a launch costs.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 
@@ -20,7 +20,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(device, {{n, 2}}, usage); // an element has 8 bytes: twice as many as a float
+  check_memory(device, {buffer_bytes(n, 1, sizeof(cl_ulong))}, usage);
 
   // The launches. A kernel with one work-item for each element needs ⌈N / local size⌉ work-groups;
   // a grid-stride loop takes what it is given.

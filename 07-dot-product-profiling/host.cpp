@@ -1,8 +1,8 @@
 // How long a kernel really takes: the kernels of chapters 05 and 06, timed by the device and by
 // the host.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 
@@ -39,7 +39,8 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(device, {{n}, {n}, {n}, {num_groups}}, usage);
+  check_memory(
+      device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
   size_t resolution; // how often the device's clock ticks, in nanoseconds; 0: it has none
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof resolution,
                             &resolution, nullptr));

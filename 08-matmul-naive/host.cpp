@@ -1,7 +1,7 @@
 // Matrix product C = A·B: one work-item, one element of C.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -23,7 +23,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
-  check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+  check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
   // The launch: work-groups of 16×16, enough of them to cover C. Dimension 0 is its columns.
   const size_t tile = 16; // elements of C along each side of a work-group

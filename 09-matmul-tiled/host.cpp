@@ -1,7 +1,7 @@
 // Matrix product C = A·B: the work-items of a group share tiles of A and B in local memory.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -24,7 +24,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
-  check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+  check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
   // The launch: work-groups of 32×32 or, where the device does not have as many work-items in a
   // group, 16×16; enough of them to cover C. Dimension 0 is its columns.

@@ -1,7 +1,7 @@
 // Matrix product C = A·B: tiles in local memory, and WPT elements of C for each work-item.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -24,7 +24,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
-  check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+  check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
   // The launch: tiles as in chapter 09, but each work-item has WPT elements of its tile, one below
   // the other, so that the work-group has WPT times fewer rows of work-items.

@@ -1,8 +1,8 @@
 // Sum of a long vector of real numbers: how large the rounding error may be, and how the shape of
 // the launch follows from the device.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -32,7 +32,8 @@ int main(const int argc, char **argv) {
   const size_t local_size = 256;
   const size_t num_groups[2] = {256, size_t{compute_units} * 64};
   const char *const origin[2] = {"fixed", "from the device"};
-  check_memory(device, {{n}, {num_groups[0]}, {num_groups[1]}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups[0]), buffer_bytes(num_groups[1])},
+               usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -1,7 +1,7 @@
 // Sum of a vector without barriers: one launch a level, each work-item adds UF elements, in place.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -33,7 +33,7 @@ int main(const int argc, char **argv) {
   const size_t local_size = 256;
   const size_t num_groups = size_t{compute_units} * 64;
   const size_t reduction_size = num_groups * local_size;
-  check_memory(device, {{n}, {n}, {num_groups}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -1,7 +1,7 @@
 // How fast could it be? The device's ceilings: bytes copied and multiply-adds done, a second.
 #include "../common/args.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -196,7 +196,9 @@ int main(const int argc, char **argv) {
                             &compute_units, nullptr));
   const size_t padded = (n + 15) / 16 * 16;             // whole vectors of up to 16 floats
   const size_t items = size_t{compute_units} * 64 * 64; // of the multiply-adds, in groups of 64
-  check_memory(device, {{n / 16 + 1, 16}, {n / 16 + 1, 16}, {items, 16}}, usage);
+  check_memory(
+      device, {buffer_bytes(n / 16 + 1, 16), buffer_bytes(n / 16 + 1, 16), buffer_bytes(items, 16)},
+      usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -1,8 +1,8 @@
 // Dot product at the ceiling of memory: vector loads, many of them on their way at a time.
 #include "../common/args.h"
 #include "../common/ceilings.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -43,7 +43,9 @@ int main(const int argc, char **argv) {
   const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
                                              (items_wanted + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
-  check_memory(device, {{n}, {n}, {num_groups}, {copy_ceiling_size(n)}, {copy_ceiling_size(n)}},
+  check_memory(device,
+               {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups),
+                buffer_bytes(copy_ceiling_size(n)), buffer_bytes(copy_ceiling_size(n))},
                usage);
 
   cl_int status;

@@ -2,8 +2,8 @@
 // in use, and remembered.
 #include "../common/args.h"
 #include "../common/ceilings.h"
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
@@ -35,10 +35,11 @@ int main(const int argc, char **argv) {
   const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
   // Panels are filled up to multiples of at most 16 rows of A, 64 columns of B and panel_step
   // steps; a GPU has none.
-  const float_buffer a_panels = cpu ? float_buffer{m + 16, k + panel_step} : float_buffer{1};
-  const float_buffer b_panels = cpu ? float_buffer{n + 64, k + panel_step} : float_buffer{1};
+  const size_t a_panels = cpu ? (m + 16) * (k + panel_step) : 1;
+  const size_t b_panels = cpu ? (n + 64) * (k + panel_step) : 1;
   check_memory(device,
-               {{m, k}, {k, n}, {m, n}, a_panels, b_panels, {arithmetic_ceiling_size(device)}},
+               {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n), buffer_bytes(a_panels),
+                buffer_bytes(b_panels), buffer_bytes(arithmetic_ceiling_size(device))},
                usage);
 
   cl_int status;
@@ -63,11 +64,11 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   buf.c = clCreateBuffer(context, CL_MEM_READ_WRITE, c.size() * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  buf.a_panels = clCreateBuffer(context, CL_MEM_READ_WRITE,
-                                a_panels.rows * a_panels.columns * sizeof(float), nullptr, &status);
+  buf.a_panels =
+      clCreateBuffer(context, CL_MEM_READ_WRITE, a_panels * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  buf.b_panels = clCreateBuffer(context, CL_MEM_READ_WRITE,
-                                b_panels.rows * b_panels.columns * sizeof(float), nullptr, &status);
+  buf.b_panels =
+      clCreateBuffer(context, CL_MEM_READ_WRITE, b_panels * sizeof(float), nullptr, &status);
   clerr_chk(status);
 
   // The winner: remembered from an earlier run, or searched now, on a product that is not larger

@@ -1,8 +1,8 @@
 // Chapter 20's search: prepares, checks and times the candidates.
 #pragma once
 
-#include "../common/check.h"
 #include "../common/clerr.h"
+#include "../common/compare.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 #include "shapes.h"

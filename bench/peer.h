@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../common/args.h"
-#include "../common/check.h"
+#include "../common/compare.h"
 #include "../common/timing.h"
 
 #include <chrono>

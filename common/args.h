@@ -55,16 +55,19 @@ inline size_t size_arg(const int argc, char **argv, const int index, const size_
   return value;
 }
 
-// A buffer of rows × columns floats; a vector has one column.
-struct float_buffer {
-  size_t rows;
-  size_t columns = 1;
-};
+// The bytes of a buffer of rows × columns elements; a vector has one column. In double, because the
+// product may be more than a size_t holds.
+inline double buffer_bytes(const size_t rows, const size_t columns = 1,
+                           const size_t element_size = sizeof(float)) {
+  return static_cast<double>(rows) * static_cast<double>(columns) *
+         static_cast<double>(element_size);
+}
 
-// Ends the program with exit code 2 unless the device can hold all `buffers` at a time: each within
-// CL_DEVICE_MAX_MEM_ALLOC_SIZE, all together within CL_DEVICE_GLOBAL_MEM_SIZE. Where the device
-// shares the host's memory, the host's own copies count too. Call it before anything is allocated.
-inline void check_memory(cl_device_id device, const std::initializer_list<float_buffer> buffers,
+// Ends the program with exit code 2 unless the device can hold buffers of all these `sizes`, in
+// bytes, at a time: each within CL_DEVICE_MAX_MEM_ALLOC_SIZE, all together within
+// CL_DEVICE_GLOBAL_MEM_SIZE. Where the device shares the host's memory, the host's own copies count
+// too. Call it before anything is allocated.
+inline void check_memory(cl_device_id device, const std::initializer_list<double> sizes,
                          const char *usage) {
   cl_ulong max_alloc, global_size;
   cl_bool shared;
@@ -74,11 +77,9 @@ inline void check_memory(cl_device_id device, const std::initializer_list<float_
                             nullptr));
   clerr_chk(
       clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared, nullptr));
-  double largest = 0; // bytes; in double, because rows × columns may be more than a size_t holds
+  double largest = 0;
   double total = 0;
-  for (const float_buffer &buffer : buffers) {
-    const double bytes =
-        static_cast<double>(buffer.rows) * static_cast<double>(buffer.columns) * sizeof(float);
+  for (const double bytes : sizes) {
     largest = bytes > largest ? bytes : largest;
     total += bytes * (shared == CL_TRUE ? 2 : 1);
   }

@@ -415,7 +415,7 @@ HOSTS = {
         change("read-back does not wait", "clEnqueueReadBuffer(queue, buf.c, CL_TRUE", "clEnqueueReadBuffer(queue, buf.c, CL_FALSE"),
         change("panels of A never released", "clerr_chk(clReleaseMemObject(buf.a_panels));", ""),
         change("the winner never released", "  release(one);", "  (void)one;"),
-        change("panels of B too small", "cpu ? float_buffer{n + 64, k + panel_step}", "cpu ? float_buffer{n, k}"),
+        change("panels of B too small", "cpu ? (n + 64) * (k + panel_step)", "cpu ? n * k"),
     ],
 }
 

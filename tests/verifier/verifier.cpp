@@ -1,9 +1,10 @@
-// Are the checks of common/check.h able to say no? Gives them right and wrong results, and counts.
+// Are the checks of common/compare.h able to say no? Gives them right and wrong results, and
+// counts.
 //
 //   verifier inputs | numbers | small-matrices | large-matrices
 //
 // Exit code 0 if every right result is accepted and every wrong one rejected.
-#include "../../common/check.h"
+#include "../../common/compare.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The largest work-group that fits: a power of two, within two limits.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 
 #include <cstdio>

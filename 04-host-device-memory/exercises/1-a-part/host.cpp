@@ -1,7 +1,7 @@
 // Reading back no more than is needed: the last M elements.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 
@@ -22,7 +22,7 @@ int main(const int argc, char **argv) {
   print_device(device);
   printf("size      N = %zu, M = %zu\n", n, m);
 
-  check_memory(device, {{n}, {n}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -1,7 +1,7 @@
 // Dot product of whole numbers: int in, long out, and not a digit lost.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 
@@ -24,7 +24,8 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(device, {{n}, {n}, {n, 2}}, usage); // a long has 8 bytes: two floats
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n, 1, sizeof(cl_ulong))},
+               usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

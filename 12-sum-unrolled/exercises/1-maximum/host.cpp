@@ -1,7 +1,7 @@
 // Maximum of a vector without barriers: one launch a level, each work-item compares UF elements.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 
@@ -23,7 +23,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu, UF = %zu\n", n, uf);
-  check_memory(device, {{n}}, usage);
+  check_memory(device, {buffer_bytes(n)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -1,7 +1,7 @@
 // Squared norm of a vector: each work-group adds its share, the host adds those.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 #include "../../../common/timing.h"
@@ -30,7 +30,7 @@ int main(const int argc, char **argv) {
   const size_t most = size_t{compute_units} * 32;
   const size_t num_groups = std::min(most, std::max<size_t>(1, n / (local_size * 16)));
   const size_t global_size = num_groups * local_size;
-  check_memory(device, {{n}, {num_groups}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

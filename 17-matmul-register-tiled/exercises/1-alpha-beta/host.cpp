@@ -1,7 +1,7 @@
 // C = alpha * A·B + beta * C, twice: with an old C that counts, and with one that must not be read.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 
@@ -25,7 +25,7 @@ int main(const int argc, char **argv) {
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   if (std::max({m, n, k}) > 0x40000000) // kernel.cl counts rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
-  check_memory(device, {{m, k + n}, {k + n, n}, {m, n}}, usage);
+  check_memory(device, {buffer_bytes(m, k + n), buffer_bytes(k + n, n), buffer_bytes(m, n)}, usage);
 
   // The launch: a work-group for each 32×32 tile of C, a work-item for 4×4 elements of it.
   const size_t local_size = 64;

@@ -1,8 +1,8 @@
 // Searching the fastest kernel: each candidate is looked at, checked and timed; the best computes
 // C.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 #include "../../../common/timing.h"
@@ -36,7 +36,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
-  check_memory(device, {{m, k}, {k, n}, {m, n}}, usage);
+  check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
   size_t max_items; // in a work-group
   cl_ulong local_memory;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,

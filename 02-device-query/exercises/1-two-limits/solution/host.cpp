@@ -1,7 +1,7 @@
 // Two limits of a device, asked for and not guessed.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 
 #include <cstdio>

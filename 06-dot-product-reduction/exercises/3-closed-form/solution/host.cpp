@@ -1,7 +1,7 @@
 // Dot product of a[i] = i and b[i] = 2i, whose value has a closed form: 2·Σi².
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 
@@ -27,7 +27,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(device, {{n}, {n}, {num_groups}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);

@@ -1,7 +1,7 @@
 // The triad a = b + s * c: how fast it is, and how many bytes and operations that takes.
 #include "../../../common/args.h"
-#include "../../../common/check.h"
 #include "../../../common/clerr.h"
+#include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
 #include "../../../common/timing.h"
@@ -20,7 +20,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(device, {{n}, {n}, {n}}, usage);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n)}, usage);
 
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
