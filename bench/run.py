@@ -8,12 +8,10 @@ Builds what it needs with CMake into --build (default build/), then runs everyth
 all programs of a size one after the other and that several times, so that what disturbs the
 machine disturbs all of them. Writes CSV, tables and plots into --out:
 
-    (a) matrix product, chapters 08, 09, 10, 17, 20 and libraries     matmul.csv  matmul.svg
-    (b) dot product and sum, chapters 07 (with the kernels of 05 and
-        06), 11, 12, 14 and libraries                        vectors.csv vectors.svg
-    (c) roofline: each chapter's rate under the ceilings of chapter 15   roofline.svg
-    (d) the staircase: each chapter against the naive one    staircase.svg
-    README.md: the tables, the plots, the machine and the command
+    matmul.csv, vectors.csv   the rates, the spread and the number of rounds, a line for each program and size
+    record.json               the device and its ceilings
+    README.md                 the tables, the plots, the machine and the command
+    *.svg                     drawn from the three by plots.py
 
 Numbers are medians of the rounds, each a median of up to five runs in the program; the spread is from the
 slowest to the fastest round. A program that has taken two minutes at a size is not run there again. A
@@ -21,6 +19,7 @@ library that is not there is named as absent.
 """
 import argparse
 import csv
+import json
 import os
 import pathlib
 import re
@@ -29,22 +28,30 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MATMUL = ["08-matmul-naive", "09-matmul-tiled", "10-matmul-wpt", "17-matmul-register-tiled",
-          "20-matmul-autotuned"]
-VECTORS = ["07-dot-product-profiling", "11-sum-reduction", "12-sum-unrolled",
-           "16-dot-product-vectorized"]
+# The series of each program's "time" lines: {program: {start of the line: name}}.
+MATMUL = {
+    "08-matmul-naive": {"kernel": "08 naive"},
+    "09-matmul-tiled": {"kernel": "09 tiles"},
+    "10-matmul-wpt": {"kernel": "10 WPT"},
+    "17-matmul-register-tiled": {"kernel": "17 registers"},
+    "20-matmul-autotuned": {"": "20 autotuned"},
+}
+VECTORS = {
+    "07-dot-product-profiling": {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"},
+    "11-sum-reduction": {"": "11 sum"},
+    "12-sum-unrolled": {"": "12 sum, UF = 2"},
+    "16-dot-product-vectorized": {"both": "16 vectorized"},
+}
+NAIVE, BEST = "08 naive", ("20 autotuned", "16 vectorized")  # what others are compared with
+FLOP_PER_BYTE = {"07 naive": 1 / 12}  # a multiplication for three floats; where it is not 1/4, as in a sum
 PEERS = {  # name: source, what to link, who finds out that it is there
     "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
     "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
     "cuBLAS": ("peer_cublas.cpp", ["-lcublas", "-lcudart"]),
 }
-COLORS = {"08": "#9e9e9e", "09": "#c49a00", "10": "#e07b00", "15": "#d62728", "16": "#8e44ad",
-          "07 naive": "#9e9e9e", "07 reduction": "#c49a00", "11": "#e07b00", "12": "#17a2b8",
-          "14": "#8e44ad", "OpenBLAS": "#2e8b57", "CLBlast": "#4682b4", "cuBLAS": "#5a9e00"}
 ENOUGH = 120  # seconds that a program may take at a size before another round is not begun
 TOO_LARGE = "too large for this"  # what a chapter says, with exit code 2, of a size that does not fit
 
@@ -74,7 +81,7 @@ def build(folder):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(done.stdout[-3000:] + done.stderr[-3000:])
-    return {c: folder / c / c for c in ["15-device-ceilings"] + MATMUL + VECTORS}
+    return {c: folder / c / c for c in ["15-device-ceilings", *MATMUL, *VECTORS]}
 
 
 def build_peers(folder):
@@ -136,19 +143,13 @@ def ceilings(program, quick):
     return re.search(r"^device +(.*)$", done.stdout, re.M)[1], (float(found[1]), float(found[2]))
 
 
-def series_of(program, lines):
-    """The rates that a program's lines stand for, by the name of the series."""
-    if program == "07-dot-product-profiling":
-        return {"07 naive": lines[0][1], "07 reduction": lines[1][1]}
-    if program == "11-sum-reduction":
-        return {"11": lines[-1][1]}  # the launch derived from the device
-    if program == "12-sum-unrolled":
-        return {"12": lines[0][1]}
-    return {program[:2] if program[0] in "01" else program: lines[0][1]}
+def series_of(names, lines):
+    """The rates that a program's lines stand for, by the name of the series: of several lines, the last."""
+    return {name: rate for what, rate in lines for start, name in names.items() if what.startswith(start)}
 
 
-def measure(title, sizes, programs, peers, peer_arguments, rounds):
-    """All programs at all sizes, interleaved. Returns {series: {size: [rate of each round]}}, what
+def measure(title, sizes, names, programs, peers, peer_arguments, rounds):
+    """All programs of `names` at all sizes, interleaved. Returns {series: {size: [rate of each round]}}, what
     was left out, and what chapter 20 chose: {size: shape}."""
     results, left_out, chosen = {}, {}, {}
     for at, size in enumerate(sizes):
@@ -156,7 +157,7 @@ def measure(title, sizes, programs, peers, peer_arguments, rounds):
         for r in range(rounds):
             say(f"{title}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
             for name, command, env in (
-                    [(p, [path, str(size)], None) for p, path in programs.items()] +
+                    [(p, [programs[p], str(size)], None) for p in names] +
                     [(p, path + peer_arguments(size), env) for p, (path, env) in peers.items()]):
                 if name in left_out or seconds.get(name, 0) > ENOUGH:
                     continue
@@ -168,7 +169,7 @@ def measure(title, sizes, programs, peers, peer_arguments, rounds):
                     continue
                 if name == "20-matmul-autotuned":
                     chosen[size] = lines[0][0]
-                for series, rate in series_of(name, lines).items():
+                for series, rate in series_of(names.get(name, {"": name}), lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)
     return results, left_out, chosen
 
@@ -181,12 +182,6 @@ def write_csv(path, results, unit):
             for size, rates in sizes.items():
                 out.writerow([series, size, f"{statistics.median(rates):.4g}", f"{min(rates):.4g}",
                               f"{max(rates):.4g}", len(rates)])
-
-
-def label(series):
-    return {"08": "08 naive", "09": "09 tiles", "10": "10 WPT", "15": "15 registers",
-            "16": "16 autotuned", "11": "11 sum", "12": "12 sum, UF = 2",
-            "14": "14 vectorized"}.get(series, series)
 
 
 def table(results, sizes, unit):
@@ -204,47 +199,8 @@ def table(results, sizes, unit):
             cells.append(f"{middle:,.4g}" if middle < 1000 else f"{middle:,.0f}")
             if len(rates) > 1 and middle > 0:
                 cells[-1] += f" ±{50 * (max(rates) - min(rates)) / middle:.0f} %"
-        lines.append(f"| {label(series)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {series} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def figure(plt, title, x, y):
-    fig, axes = plt.subplots(figsize=(8, 5))
-    fig.patch.set_alpha(0)
-    axes.patch.set_alpha(0)
-    grey = "#808080"  # readable on light and on dark pages
-    axes.set_title(textwrap.fill(title, 70), color=grey, fontsize=11)
-    axes.set_xlabel(x, color=grey)
-    axes.set_ylabel(y, color=grey)
-    axes.tick_params(colors=grey, which="both")
-    for spine in axes.spines.values():
-        spine.set_color(grey)
-    axes.grid(True, color=grey, alpha=0.25)
-    return fig, axes
-
-
-def finish(fig, axes, path, below=False):
-    # Beside the axes or below: the legend hides no curve. Below, there is room for a number on each bar.
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncol": 4} if below else \
-        {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-    box = axes.legend(frameon=False, labelcolor="#808080", fontsize=9, **place)
-    box.set_zorder(5)
-    fig.tight_layout()
-    fig.savefig(path, transparent=True, metadata={"Date": None})
-
-
-def curves(plt, results, path, title, x, y, base):
-    fig, axes = figure(plt, title, x, y)
-    for series, by_size in results.items():
-        sizes = sorted(by_size)
-        rates = [statistics.median(by_size[s]) for s in sizes]
-        library = series in PEERS
-        axes.plot(sizes, rates, color=COLORS[series], marker="s" if library else "o", markersize=4,
-                  linestyle="--" if library else "-", label=label(series))
-    axes.set_xscale("log", base=base)
-    axes.set_yscale("log")
-    finish(fig, axes, path)
-    plt.close(fig)
 
 
 def main():
@@ -300,88 +256,31 @@ def benchmark(args, programs, found, absent):
     out = args.out
     out.mkdir(parents=True, exist_ok=True)
 
-    matmul, left_a, chosen = measure("matrix product", sizes, {c: programs[c] for c in MATMUL}, peers,
+    matmul, left_a, chosen = measure("matrix product", sizes, MATMUL, programs, peers,
                                      lambda s: ["gemm", str(s), str(s), str(s)], rounds)
     seen.append(ceilings(programs["15-device-ceilings"], args.quick)[1])
-    vectors, left_b, _ = measure("dot product and sum", lengths, {c: programs[c] for c in VECTORS},
-                                 peers, lambda s: ["dot", str(s)], rounds)
+    vectors, left_b, _ = measure("dot product and sum", lengths, VECTORS, programs, peers,
+                                 lambda s: ["dot", str(s)], rounds)
     seen.append(ceilings(programs["15-device-ceilings"], args.quick)[1])
     bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
     write_csv(out / "matmul.csv", matmul, "GFLOP/s")
     write_csv(out / "vectors.csv", vectors, "GB/s")
 
-    plots = []
+    (out / "record.json").write_text(json.dumps({
+        "device": device, "GB/s": bandwidth, "GFLOP/s": arithmetic, "FLOP per byte": FLOP_PER_BYTE}, indent=1) + "\n")
     try:
-        import matplotlib
-        matplotlib.use("svg")
-        import matplotlib.pyplot as plt
-        matplotlib.rcParams["svg.hashsalt"] = "opencl-step-by-step"
+        import plots
+        pictures = plots.draw(out)
     except ImportError:
         say("no plots: Python's matplotlib is absent (on Debian: apt install python3-matplotlib)")
-        plt = None
-    if plt is not None:
-        curves(plt, matmul, out / "matmul.svg", f"Matrix product, {device}", "M = N = K",
-               "GFLOP/s", 2)
-        curves(plt, vectors, out / "vectors.svg", f"Dot product and sum, {device}", "N", "GB/s", 2)
-        roofline(plt, out / "roofline.svg", device, bandwidth, arithmetic, matmul, vectors)
-        plots = ["matmul", "vectors", "roofline"]
-        if "08" in matmul:
-            staircase(plt, out / "staircase.svg", device, matmul)
-            plots.append("staircase")
+        pictures = {}
     left_out = [(f"{name}, {title}", why)
                 for title, left in (("matrix product", left_a), ("dot product and sum", left_b))
                 for name, why in left.items()]
     readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent, left_out, peers,
-           rounds, plots, chosen)
+           rounds, pictures, chosen)
     say(f"written: {out}")
     return 1 if any(why.startswith("failed") for _, why in left_out) else 0
-
-
-def roofline(plt, path, device, bandwidth, arithmetic, matmul, vectors):
-    """A dot for each chapter: its FLOP for each byte that it must move at least, and its rate."""
-    fig, axes = figure(plt, f"Roofline, {device}", "FLOP per byte moved at least", "GFLOP/s")
-    intensities = [2 ** (e / 4) for e in range(-16, 50)]
-    axes.plot(intensities, [min(arithmetic, bandwidth * i) for i in intensities], color="#808080")
-    dots = []
-    for product, (series, by_size) in ([(False, one) for one in vectors.items()] +
-                                       [(True, one) for one in matmul.items()]):
-        size = max(by_size)
-        rate = statistics.median(by_size[size])
-        if product:
-            intensity = size / 6  # 2n³ operations, 3n² floats
-        else:
-            intensity = 1 / 4  # a multiply-add for two floats; a sum: an addition for one
-            if series == "07 naive":
-                intensity = 1 / 12  # a multiplication for three floats
-            rate *= intensity
-        dots.append((series, intensity, rate))
-    named = set()
-    for series, intensity, rate in dots:
-        peer = series in PEERS  # larger and hollow: a chapter's dot may lie in the middle
-        axes.plot([intensity], [rate], marker="s" if peer else "o", linestyle="none",
-                  markersize=11 if peer else 6, fillstyle="none" if peer else "full",
-                  color=COLORS[series], label=None if series in named else label(series))
-        named.add(series)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    finish(fig, axes, path)
-    plt.close(fig)
-
-
-def staircase(plt, path, device, matmul):
-    sizes = [s for s in (1024, 2048, 4096) if s in matmul.get("08", {})] or sorted(matmul["08"])[-1:]
-    fig, axes = figure(plt, f"Times as fast as the naive kernel, {device}", "M = N = K", "")
-    width = 0.8 / len(matmul)
-    for at, (series, by_size) in enumerate(matmul.items()):
-        heights = [statistics.median(by_size[s]) / statistics.median(matmul["08"][s])
-                   if s in by_size and statistics.median(matmul["08"][s]) > 0 else 0 for s in sizes]
-        bars = axes.bar([i + at * width for i in range(len(sizes))], heights, width,
-                        color=COLORS[series], label=label(series))
-        axes.bar_label(bars, fmt="%.3g", color="#808080", fontsize=8)
-    axes.set_xticks([i + 0.4 - width / 2 for i in range(len(sizes))], [str(s) for s in sizes])
-    axes.set_yscale("log")
-    finish(fig, axes, path, below=True)
-    plt.close(fig)
 
 
 def above_ceilings(matmul, vectors, bandwidth, arithmetic):
@@ -390,17 +289,17 @@ def above_ceilings(matmul, vectors, bandwidth, arithmetic):
     for series, by_size in matmul.items():
         for size, rates in by_size.items():
             if statistics.median(rates) > arithmetic:
-                lines.append(f"Above the ceiling of arithmetic: {label(series)} at {size}.  ")
+                lines.append(f"Above the ceiling of arithmetic: {series} at {size}.  ")
     for series, by_size in vectors.items():
         size = max(by_size)
         if statistics.median(by_size[size]) > bandwidth:
-            lines.append(f"Above the copy's rate: {label(series)} at 2^{size.bit_length() - 1}, "
+            lines.append(f"Above the copy's rate: {series} at 2^{size.bit_length() - 1}, "
                          "which only reads.  ")
     return lines
 
 
 def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent, left_out,
-           peers, rounds, plots, chosen):
+           peers, rounds, pictures, chosen):
     command = "bench/run.py " + shlex.join(sys.argv[1:])
     cores = os.cpu_count()
     lines = [f"# Measured: {device}", "",
@@ -432,21 +331,21 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
                                                       "| GB/s | " + " | ".join(
                                                           f"2^{n.bit_length() - 1}" for n in lengths)),
               ""]
-    if "08" in matmul:
+    if NAIVE in matmul:
         lines += ["## The staircase: times as fast as the naive kernel", ""]
-        lines += ["| | " + " | ".join(str(s) for s in matmul["08"]) + " |",
-                  "| --- |" + " ---: |" * len(matmul["08"])]
+        lines += ["| | " + " | ".join(str(s) for s in matmul[NAIVE]) + " |",
+                  "| --- |" + " ---: |" * len(matmul[NAIVE])]
         for series, by_size in matmul.items():
-            lines.append(f"| {label(series)} | " + " | ".join(
-                f"{statistics.median(by_size[s]) / statistics.median(matmul['08'][s]):.3g}"
-                if s in by_size and statistics.median(matmul["08"][s]) > 0 else "–" for s in matmul["08"]) + " |")
+            lines.append(f"| {series} | " + " | ".join(
+                f"{statistics.median(by_size[s]) / statistics.median(matmul[NAIVE][s]):.3g}"
+                if s in by_size and statistics.median(matmul[NAIVE][s]) > 0 else "–" for s in matmul[NAIVE]) + " |")
         lines.append("")
-    for title, ours, results in (("matrix product", "16", matmul), ("dot product", "14", vectors)):
+    for title, ours, results in (("matrix product", BEST[0], matmul), ("dot product", BEST[1], vectors)):
         theirs = [p for p in peers if p in results]
         at = [s for s in results.get(ours, {}) if any(s in results[p] for p in theirs)]
         if not at:
             continue
-        lines += [f"## The {title}: chapter {ours} as a multiple of each library", "",
+        lines += [f"## The {title}: {ours} as a multiple of each library", "",
                   "| | " + " | ".join(str(s) if results is matmul else f"2^{s.bit_length() - 1}"
                                       for s in at) + " |", "| --- |" + " ---: |" * len(at)]
         for p in theirs:
@@ -454,8 +353,8 @@ def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, 
                 f"{statistics.median(results[ours][s]) / statistics.median(results[p][s]):.2f}"
                 if s in results[p] and statistics.median(results[p][s]) > 0 else "–" for s in at) + " |")
         lines.append("")
-    for plot in plots:
-        lines += [f"![{plot}]({plot}.svg)", ""]
+    for name, what in pictures.items():
+        lines += [f"![{what}]({name})", ""]
     (out / "README.md").write_text("\n".join(lines))
 
 

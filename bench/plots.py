@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Draws the plots of a folder of results from its CSV files and record.json.
+
+    bench/plots.py docs/results/h200 ...
+
+matmul.svg and vectors.svg: rates over sizes; roofline.svg: each program's rate at its largest size under
+the two ceilings. Text stays text, so that a plot is small, and can be searched and read aloud.
+"""
+
+import csv
+import itertools
+import json
+import pathlib
+import sys
+import textwrap
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "opencl-step-by-step"
+matplotlib.rcParams["svg.fonttype"] = "none"
+
+import matplotlib.pyplot as plt  # noqa: E402  after the choice of a backend
+
+INK, SOFT, PANEL = "#1f2933", "#5b6670", "#fcfbf7"  # those of docs/figures
+# Never two series in one colour and marker: ours from the first list, in their order, libraries by name.
+COLORS = ["#5b6670", "#b7561a", "#c22f2f", "#6b4fa3", "#147a7e", "#8a1c62", "#7a5c00", "#2b6cb0"]
+STYLES = list(zip(2 * COLORS, "os^Dv<>ph8dH|x+1"))
+LIBRARIES = {"OpenBLAS": ("#2f7d4f", "P"), "CLBlast": ("#0b5cad", "X"), "cuBLAS": ("#000000", "*")}
+
+
+def read_csv(path):
+    """{series: {size: median rate}}, in the order of the file."""
+    results = {}
+    with open(path, newline="") as file:
+        for row in itertools.islice(csv.reader(file), 1, None):
+            results.setdefault(row[0], {})[int(row[1])] = float(row[2])
+    return results
+
+
+def styles(series):
+    """How each series is drawn: {name: keywords for plot()}."""
+    ours = [name for name in series if name not in LIBRARIES]
+    if len(ours) > len(STYLES):
+        raise SystemExit(f"{len(ours)} series, and {len(STYLES)} styles: add some to {__file__}")
+    drawn = {name: {"color": color, "marker": marker} for name, (color, marker) in zip(ours, STYLES)}
+    for name in series:
+        if name in LIBRARIES:
+            color, marker = LIBRARIES[name]
+            drawn[name] = {"color": color, "marker": marker, "linestyle": "--", "fillstyle": "none"}
+    return drawn
+
+
+def axes_for(title, x, y):
+    fig, axes = plt.subplots(figsize=(8, 4.6))
+    fig.patch.set_facecolor(PANEL)
+    axes.patch.set_facecolor(PANEL)
+    axes.set_title(textwrap.fill(title, 70), color=INK, fontsize=11)
+    axes.set_xlabel(x, color=INK)
+    axes.set_ylabel(y, color=INK)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.minorticks_off()
+    axes.tick_params(colors=SOFT)
+    for spine in axes.spines.values():
+        spine.set_color(SOFT)
+    axes.grid(True, color=SOFT, alpha=0.2)
+    return fig, axes
+
+
+def save(fig, axes, path):
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    fig.tight_layout()
+    fig.savefig(path, metadata={"Date": None})
+    plt.close(fig)
+
+
+def curves(results, path, title, x, y):
+    fig, axes = axes_for(title, x, y)
+    for name, style in styles(results).items():
+        sizes = sorted(results[name])
+        axes.plot(sizes, [results[name][size] for size in sizes], markersize=5, label=name, **style)
+    save(fig, axes, path)
+
+
+def roofline(path, record, points):
+    """`points`: (series, FLOP for each byte that it must move at least, GFLOP/s)."""
+    fig, axes = axes_for(f"Roofline, {record['device']}", "FLOP per byte moved at least", "GFLOP/s")
+    line = [2 ** (e / 4) for e in range(-16, 50)]
+    axes.plot(line, [min(record["GFLOP/s"], record["GB/s"] * i) for i in line], color=INK)
+    drawn = styles(dict.fromkeys(name for name, _, _ in points))
+    for name, style in drawn.items():
+        places = [(x, y) for other, x, y in points if other == name]  # two for a library: dot and product
+        axes.plot(*zip(*places), label=name, **{**style, "linestyle": "none"})
+    save(fig, axes, path)
+
+
+def words(what, results, unit):
+    """What a plot shows, in words: for those who do not see it."""
+    largest = max(max(sizes) for sizes in results.values())
+    at = sorted(((sizes[largest], name) for name, sizes in results.items() if largest in sizes), reverse=True)
+    shown = ", ".join(f"{name} {rate:,.4g}" for rate, name in at)
+    return f"{what} over the size, a line for each program. At {largest}, in {unit}: {shown}"
+
+
+def draw(folder):
+    """Draws all plots of a folder; returns {name of the file: what it shows, in words}."""
+    record = json.loads((folder / "record.json").read_text())
+    matmul, vectors = read_csv(folder / "matmul.csv"), read_csv(folder / "vectors.csv")
+    curves(matmul, folder / "matmul.svg", f"Matrix product, {record['device']}", "M = N = K", "GFLOP/s")
+    curves(vectors, folder / "vectors.svg", f"Dot product and sum, {record['device']}", "N", "GB/s")
+    # A product: 2n³ operations, 3n² floats. A dot product: two operations for two floats; a sum: one for one.
+    per_byte = {name: record["FLOP per byte"].get(name, 1 / 4) for name in vectors}
+    points = [(name, per_byte[name], sizes[max(sizes)] * per_byte[name]) for name, sizes in vectors.items()]
+    points += [(name, max(sizes) / 6, sizes[max(sizes)]) for name, sizes in matmul.items()]
+    roofline(folder / "roofline.svg", record, points)
+    ceilings = f"{record['GB/s']:,.4g} GB/s and {record['GFLOP/s']:,.4g} GFLOP/s"
+    return {
+        "matmul.svg": words("GFLOP/s of the matrix product", matmul, "GFLOP/s"),
+        "vectors.svg": words("GB/s of dot products and sums", vectors, "GB/s"),
+        "roofline.svg": f"Each program at its largest size, under the ceilings of {ceilings}: vectors on the "
+        "slope of memory, matrix products near the roof of arithmetic",
+    }
+
+
+def main():
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
+    for folder in map(pathlib.Path, sys.argv[1:]):
+        for name, what in draw(folder).items():
+            print(f"{folder / name}: {what}")
+
+
+if __name__ == "__main__":
+    main()
