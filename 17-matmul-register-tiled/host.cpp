@@ -1,6 +1,5 @@
 // Matrix product C = A·B: a two-dimensional tile of C in the registers of each work-item.
 #include "../common/args.h"
-#include "../common/ceilings.h"
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
@@ -28,10 +27,7 @@ int main(const int argc, char **argv) {
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   if (std::max({m, n, k}) > 0x40000000) // kernel.cl counts rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
-  check_memory(device,
-               {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n),
-                buffer_bytes(arithmetic_ceiling_size(device))},
-               usage);
+  check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
   // The launch: a work-group computes bm×bn elements of C, a work-item tm×tn of them; k goes in
   // steps of bk. A device whose groups or whose local memory are too small gets the small tiles.
@@ -104,8 +100,6 @@ int main(const int argc, char **argv) {
   const double gflop =
       2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   print_time("kernel", median_ms(times), gflop, "GFLOP/s");
-  print_share(gflop / (median_ms(times) * 1e-3), arithmetic_ceiling(context, device, queue),
-              "GFLOP/s");
 
   clerr_chk(clReleaseMemObject(c_buffer));
   clerr_chk(clReleaseMemObject(b_buffer));
