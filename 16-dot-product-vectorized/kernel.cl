@@ -1,4 +1,4 @@
-// Dot product: vector loads, and UNROLL of them on their way at a time.
+// Dot product: vector loads, and UNROLL pairs of them in flight at a time.
 //
 // From the host: WIDTH, floats in a vector (4, 8 or 16); UNROLL, sums that a work-item keeps; and
 // STRETCH, 1 if each work-item has a stretch of the vectors to itself, 0 if they take turns.
@@ -9,18 +9,18 @@
 // Adds up a work-group's `sum`s: the tree of chapter 06. Returns the total to work-item 0.
 // sums  one float for each work-item; the local size is a power of two
 float group_sum(const float sum, __local float *sums) {
-  const size_t l = get_local_id(0);
-  sums[l] = sum;
+  const size_t lid = get_local_id(0);
+  sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE); // every sum is written before any is read
   for (size_t active = get_local_size(0) / 2; active > 0; active /= 2) {
-    if (l < active)
-      sums[l] += sums[l + active];
+    if (lid < active)
+      sums[lid] += sums[lid + active];
     barrier(CLK_LOCAL_MEM_FENCE); // outside the if: every work-item has to reach it
   }
   return sums[0];
 }
 
-// a, b          in     n floats each, n / WIDTH whole vectors and fewer than WIDTH floats behind
+// a, b          in     n floats each, n / WIDTH whole vectors, then fewer than WIDTH floats
 // partial_sums  out    one float for each work-group
 // n             in     number of floats; any number of work-groups will do
 // sums          local  one float for each work-item; the local size is a power of two
