@@ -11,7 +11,7 @@
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
-#define A_STRIDE (BM + 4) // 4 more than it takes: fewer of the stores below then meet in a bank
+#define A_STRIDE (BM + 4) // 4 more than it takes: fewer stores then meet in a bank
 
 // Elements (row, col) to (row, col + 3) of a matrix; outside it, 0.
 float4 load4(__global const float *restrict x, const uint row, const uint col, const uint rows,
@@ -79,9 +79,9 @@ matmul(__global const float *restrict a, __global const float *restrict b,
     // The tiles, 16 bytes at a time, neighbours reading neighbours. A is turned on its way in, so
     // that the four rows a work-item needs below lie side by side.
 #pragma unroll
-    for (uint l = item; l < BM * BK / 4; l += ITEMS) {
-      const uint row = l / (BK / 4);
-      const uint col = l % (BK / 4) * 4;
+    for (uint quad = item; quad < BM * BK / 4; quad += ITEMS) {
+      const uint row = quad / (BK / 4);
+      const uint col = quad % (BK / 4) * 4;
       const float4 v = load4(a, first_row + row, k0 + col, M, K);
       __local float *to = (__local float *)a_tile + col * A_STRIDE + row;
       to[0] = v.x;
@@ -90,13 +90,14 @@ matmul(__global const float *restrict a, __global const float *restrict b,
       to[3 * A_STRIDE] = v.w;
     }
 #pragma unroll
-    for (uint l = item; l < BK * BN / 4; l += ITEMS)
-      b_tile[l] = load4(b, k0 + l / (BN / 4), first_col + l % (BN / 4) * 4, K, N);
+    for (uint quad = item; quad < BK * BN / 4; quad += ITEMS)
+      b_tile[quad] = load4(b, k0 + quad / (BN / 4), first_col + quad % (BN / 4) * 4, K, N);
     barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
 
 #pragma unroll
     for (uint k = 0; k < BK; k++) {
-      // A work-item's rows and columns come in fours, and neighbours have neighbouring fours.
+      // A work-item's rows and columns come in fours, and neighbours have neighbouring fours. It
+      // reads TM + TN floats, for TM * TN multiply-adds.
       float4 a_part[TM / 4];
       float4 b_part[TN / 4];
 #pragma unroll
@@ -105,7 +106,6 @@ matmul(__global const float *restrict a, __global const float *restrict b,
 #pragma unroll
       for (uint j = 0; j < TN / 4; j++)
         b_part[j] = b_tile[k * (BN / 4) + j * COLS + item_col];
-        // TM + TN floats were read; they serve TM * TN multiply-adds.
 #pragma unroll
       for (uint i = 0; i < TM / 4; i++)
 #pragma unroll

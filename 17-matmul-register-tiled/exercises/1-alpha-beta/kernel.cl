@@ -32,15 +32,15 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   for (uint i = 0; i < TM; i++)
     sums[i] = 0.0f;
   for (uint k0 = 0; k0 < K; k0 += BK) {
-    for (uint l = item; l < BM * BK; l += ITEMS) {
-      const uint row = first_row + l / BK;
-      const uint k = k0 + l % BK;
-      a_tile[l % BK][l / BK] = row < M && k < K ? a[(size_t)row * K + k] : 0.0f;
+    for (uint at = item; at < BM * BK; at += ITEMS) {
+      const uint row = first_row + at / BK;
+      const uint k = k0 + at % BK;
+      a_tile[at % BK][at / BK] = row < M && k < K ? a[(size_t)row * K + k] : 0.0f;
     }
-    for (uint l = item; l < BK * BN; l += ITEMS) {
-      const uint k = k0 + l / BN;
-      const uint col = first_col + l % BN;
-      b_tile[l / BN][l % BN] = k < K && col < N ? b[(size_t)k * N + col] : 0.0f;
+    for (uint at = item; at < BK * BN; at += ITEMS) {
+      const uint k = k0 + at / BN;
+      const uint col = first_col + at % BN;
+      b_tile[at / BN][at % BN] = k < K && col < N ? b[(size_t)k * N + col] : 0.0f;
     }
     barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
     for (uint k = 0; k < BK; k++) {

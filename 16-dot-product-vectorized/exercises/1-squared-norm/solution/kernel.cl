@@ -1,6 +1,6 @@
 // Squared norm of a vector, the sum of the squares of its elements: vector loads, UNROLL at a time.
 //
-// x             in     n floats: n / 4 whole vectors, and fewer than 4 floats behind them
+// x             in     n floats: n / 4 whole vectors, then fewer than 4 floats
 // partial_sums  out    one float for each work-group
 // n             in     number of floats; any number of work-groups will do
 // sums          local  one float for each work-item; the local size is a power of two
@@ -30,14 +30,14 @@ __kernel void squared_norm(__global const float4 *restrict x, __global float *re
     }
 
   // The tree of chapter 06.
-  const size_t l = get_local_id(0);
-  sums[l] = sum;
+  const size_t lid = get_local_id(0);
+  sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE); // every sum is written before any is read
   for (size_t active = get_local_size(0) / 2; active > 0; active /= 2) {
-    if (l < active)
-      sums[l] += sums[l + active];
+    if (lid < active)
+      sums[lid] += sums[lid + active];
     barrier(CLK_LOCAL_MEM_FENCE); // outside the if: every work-item has to reach it
   }
-  if (l == 0)
+  if (lid == 0)
     partial_sums[get_group_id(0)] = sums[0];
 }
