@@ -1,26 +1,23 @@
 """Figures of chapter 16: vector loads."""
-from draw import BLUE, Figure, INK, LINE, SOFT, WHITE, figure
+from draw import BLUE, Figure, INK, LINE, SOFT, figure
 
 
 @figure("vector-loads")
 def vector_loads():
-    f = Figure(680, 300, "One float at a time, against four at a time and several on their way")
-    rows = [("float, one load at a time", 1, 1), ("float4, one load at a time", 4, 1), ("float4, four loads on their way", 4, 4)]
+    f = Figure(680, 344, "One float at a time, against four at a time and several in flight")
+    rows = [("float, one load at a time", 1, 1), ("float4, one load at a time", 4, 1), ("float4, four loads in flight", 4, 4)]
+    x, slot, cell = 24, 126, 11
     for r, (name, width, flight) in enumerate(rows):
-        y = 42 + r * 84
-        f.text(24, y, name, 14, INK, "start", True)
-        x = 24
-        total = 626
-        latency, done = 118, 0
-        t = 0
-        while t + latency <= total:
+        y = 40 + (0, 78, 156)[r]
+        f.text(x, y, name, 17, INK, "start", True)
+        f.text(656, y, f"{5 * width * flight} floats in the same time", 17, BLUE, "end", True)
+        for load in range(5):
             for k in range(flight):
-                yy = y + 10 + k * 11
-                f.line(x + t + k * 7, yy + 5, x + t + k * 7 + latency - 28 - width * 4, yy + 5, LINE, 1.4, dash="3 2")
+                left, top = x + load * slot + k * 4, y + 14 + k * 19
+                end = left + slot - 16 - 4 * (flight - 1)
+                f.line(left, top + 6, end - width * cell - 3, top + 6, LINE, 2.2, dash="5 4")
                 for i in range(width):
-                    f.box(x + t + latency - 28 - (width - 1) * 4 + k * 7 + i * 6 - 12, yy, 6, 9, BLUE, WHITE, 0, 0.6)
-                done += width
-            t += latency + 4
-        f.text(656, y, f"{done} floats in the same time", 13.5, BLUE, "end", True)
-    f.text(24, 284, "a sketch; dashed: waiting for memory; blue: floats that have arrived. Time runs to the right.", 13, SOFT, "start")
+                    f.box(end - (width - i) * cell, top, cell - 1.5, 13, BLUE, BLUE, 0, 0)
+    f.text(x, 306, "dashed: a load is on its way; blue: floats that have arrived.", 15.5, SOFT, "start")
+    f.text(x, 327, "A sketch; time runs to the right.", 15.5, SOFT, "start")
     return f
