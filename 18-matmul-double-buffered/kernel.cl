@@ -14,6 +14,7 @@
 #define A_STRIDE (BM + 4) // 4 more than it takes: fewer of the stores below then meet in a bank
 #define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
 #define B_LOADS (BK * BN / 4 / ITEMS)
+#define A_STEP (ITEMS / (BK / 4))  // rows of A from one of them to the next
 #define A_TILE (BK * A_STRIDE / 4) // float4s in a tile
 #define B_TILE (BK * BN / 4)
 
@@ -81,18 +82,18 @@ void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a
 // lie side by side.
 void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const float4 *a_next,
                  const float4 *b_next) {
+  const uint item = get_local_id(0);
+  __local float *a_to = (__local float *)a_tile + item % (BK / 4) * 4 * A_STRIDE + item / (BK / 4);
 #pragma unroll
-  for (uint i = 0; i < A_LOADS; i++) {
-    const uint at = get_local_id(0) + i * ITEMS;
-    __local float *to = (__local float *)a_tile + at % (BK / 4) * 4 * A_STRIDE + at / (BK / 4);
-    to[0] = a_next[i].x;
-    to[A_STRIDE] = a_next[i].y;
-    to[2 * A_STRIDE] = a_next[i].z;
-    to[3 * A_STRIDE] = a_next[i].w;
+  for (uint i = 0; i < A_LOADS; i++, a_to += A_STEP) {
+    a_to[0] = a_next[i].x;
+    a_to[A_STRIDE] = a_next[i].y;
+    a_to[2 * A_STRIDE] = a_next[i].z;
+    a_to[3 * A_STRIDE] = a_next[i].w;
   }
 #pragma unroll
   for (uint i = 0; i < B_LOADS; i++)
-    b_tile[get_local_id(0) + i * ITEMS] = b_next[i];
+    b_tile[item + i * ITEMS] = b_next[i];
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
