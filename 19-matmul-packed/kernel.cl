@@ -5,11 +5,10 @@
 // b  in   K×N floats, row-major
 // c  out  M×N floats, row-major
 // From the host:
-//   BM, BN, BK  a work-group's part of C is BM×BN; it goes through K in steps of BK. Multiples of
-//   TM,
-//               TN and KS
-//   TM, TN      the part of it that is in registers at a time; TN is a multiple of WIDTH
+//   BM, BN, BK  a work-group's part of C is BM×BN; it goes through K in steps of BK
+//   TM, TN      what is kept in registers at a time: TM×TN elements of C
 //   WIDTH       floats in a vector: 4, 8 or 16
+// BM, BN and BK are multiples of TM, TN and KS, and TN is one of WIDTH.
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define VECTOR JOIN(float, WIDTH)

@@ -1,17 +1,16 @@
-// Matrix product C = A·B: the kernel's variant and parameters are chosen by measuring on the device
-// in use, and remembered.
+// Matrix product C = A·B: the kernel and its parameters are chosen by measuring on the device in
+// use, checked, and remembered.
 #include "../common/args.h"
-#include "../common/ceilings.h"
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
 #include "../common/source.h"
 #include "../common/timing.h"
-#include "memory.h"
-#include "search.h"
-#include "shapes.h"
+#include "candidates.h"
+#include "remembered.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -21,108 +20,161 @@ static const char *const usage =
     "usage: 20-matmul-autotuned [M [N [K]]]\n"
     "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
 
+// Computes a product of the first elements of A and B with a candidate, as often as more_runs says,
+// and reads it into `c`. Returns CL_SUCCESS, or the code with which the build or a launch failed.
+static cl_int compute(const setup &s, const candidate &one, const product &p, std::vector<float> &c,
+                      run_times &times) {
+  cl_int status;
+  const char *source = one.panels ? s.panels.c_str() : s.tiles.c_str();
+  cl_program program = clCreateProgramWithSource(s.context, 1, &source, nullptr, &status);
+  clerr_chk(status);
+  status = clBuildProgram(program, 1, &s.device, build_options(one, p).c_str(), nullptr, nullptr);
+  const std::vector<launch> list =
+      status == CL_SUCCESS ? launches(one, s, p) : std::vector<launch>{};
+  std::vector<cl_kernel> kernels;
+  for (const launch &l : list) {
+    kernels.push_back(clCreateKernel(program, l.kernel, &status));
+    clerr_chk(status);
+    cl_uint at = 0;
+    for (const cl_mem &buffer : l.buffers)
+      clerr_chk(clSetKernelArg(kernels.back(), at++, sizeof(cl_mem), &buffer));
+    for (const cl_uint &size : l.sizes)
+      clerr_chk(clSetKernelArg(kernels.back(), at++, sizeof(cl_uint), &size));
+  }
+  const size_t bytes = p.m * p.n * sizeof(float);
+  std::fill_n(c.begin(), p.m * p.n, NAN); // what nobody writes is not right
+  clerr_chk(clEnqueueWriteBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
+  while (status == CL_SUCCESS && more_runs(times.host)) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<cl_event> events;
+    for (size_t i = 0; i < list.size() && status == CL_SUCCESS; i++) {
+      cl_event event = nullptr;
+      status = clEnqueueNDRangeKernel(s.queue, kernels[i], 2, nullptr, list[i].global_size,
+                                      list[i].local_size, 0, nullptr, &event);
+      if (status == CL_SUCCESS)
+        events.push_back(event);
+    }
+    if (status == CL_SUCCESS)
+      status = clWaitForEvents(1, &events.back());
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    if (status == CL_SUCCESS) {
+      times.host.push_back(taken.count());
+      times.device.push_back(kernels_ms(events.front(), events.back()));
+      times.packing.push_back(times.device.back() - kernel_ms(events.back()));
+    }
+    for (cl_event event : events)
+      clerr_chk(clReleaseEvent(event));
+  }
+  if (status == CL_SUCCESS)
+    clerr_chk(clEnqueueReadBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
+  for (cl_kernel kernel : kernels)
+    clerr_chk(clReleaseKernel(kernel));
+  clerr_chk(clReleaseProgram(program));
+  return status;
+}
+
 int main(const int argc, char **argv) {
   check_args(argc, argv, 3, usage);
   const size_t m = size_arg(argc, argv, 1, 512, usage);
   const size_t n = size_arg(argc, argv, 2, m, usage);
   const size_t k = size_arg(argc, argv, 3, m, usage);
 
-  cl_device_id device = pick_device();
-  print_device(device);
+  setup s;
+  s.device = pick_device();
+  print_device(s.device);
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
-  if (std::max({m, n, k}) > 0x40000000) // kernel.cl counts rows and columns in 32 bits
+  if (std::max({m, n, k}) > 0x40000000) // the kernels count rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
-  const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
-  // Panels are filled up to multiples of at most 16 rows of A, 64 columns of B and panel_step
-  // steps; a GPU has none.
-  const size_t a_panels = cpu ? (m + 16) * (k + panel_step) : 1;
-  const size_t b_panels = cpu ? (n + 64) * (k + panel_step) : 1;
-  check_memory(device,
-               {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n), buffer_bytes(a_panels),
-                buffer_bytes(b_panels), buffer_bytes(arithmetic_ceiling_size(device))},
+
+  // The search measures with a product that is no larger than it takes to tell candidates apart,
+  // and checks the winner with an odd one. Panels are filled up at their edges; a GPU has none.
+  const bool cpu = (device_type(s.device) & CL_DEVICE_TYPE_CPU) != 0;
+  const product whole = {m, n, k}, part = reduced(whole, cpu ? 1024 : 4096), odd = odd_one(part);
+  const size_t a_size = std::max(m * k, odd.m * odd.k), b_size = std::max(k * n, odd.k * odd.n);
+  const size_t c_size = std::max(m * n, odd.m * odd.n), depth = std::max(k, odd.k) + panel_step;
+  const size_t a_panels = cpu ? (std::max(m, odd.m) + 16) * depth : 1;
+  const size_t b_panels = cpu ? (std::max(n, odd.n) + 64) * depth : 1;
+  check_memory(s.device,
+               {buffer_bytes(a_size), buffer_bytes(b_size), buffer_bytes(c_size),
+                buffer_bytes(a_panels), buffer_bytes(b_panels)},
                usage);
 
   cl_int status;
-  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  s.context = clCreateContext(nullptr, 1, &s.device, nullptr, nullptr, &status);
   clerr_chk(status);
-  cl_command_queue queue =
-      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+  s.queue = clCreateCommandQueue(s.context, s.device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  const std::string source = load_source("kernel.cl");
-
-  // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
-  std::vector<float> a(m * k), b(k * n), c(m * n, NAN);
+  s.tiles = load_source("tiles.cl");
+  s.panels = load_source("panels.cl");
+  // Small whole numbers, whose sums a float holds exactly.
+  std::vector<float> a(a_size), b(b_size), c(c_size);
   fill_whole(a, 1);
   fill_whole(b, 2);
-
-  buffers buf;
-  buf.a = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, a.size() * sizeof(float),
-                         a.data(), &status);
+  const cl_mem_flags input = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, both = CL_MEM_READ_WRITE;
+  s.a = clCreateBuffer(s.context, input, a_size * sizeof(float), a.data(), &status);
   clerr_chk(status);
-  buf.b = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, b.size() * sizeof(float),
-                         b.data(), &status);
+  s.b = clCreateBuffer(s.context, input, b_size * sizeof(float), b.data(), &status);
   clerr_chk(status);
-  buf.c = clCreateBuffer(context, CL_MEM_READ_WRITE, c.size() * sizeof(float), nullptr, &status);
+  s.c = clCreateBuffer(s.context, both, c_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  buf.a_panels =
-      clCreateBuffer(context, CL_MEM_READ_WRITE, a_panels * sizeof(float), nullptr, &status);
+  s.a_panels = clCreateBuffer(s.context, both, a_panels * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  buf.b_panels =
-      clCreateBuffer(context, CL_MEM_READ_WRITE, b_panels * sizeof(float), nullptr, &status);
+  s.b_panels = clCreateBuffer(s.context, both, b_panels * sizeof(float), nullptr, &status);
   clerr_chk(status);
 
-  // The winner: remembered from an earlier run, or searched now, on a product that is not larger
-  // than it takes to tell: a larger one has the same winner.
-  const size_t enough = cpu ? 1024 : 4096;
-  size_t search_m = m, search_n = n;
-  const size_t search_k = std::min(k, enough);
-  while (search_m * search_n > enough * enough * enough / search_k) {
-    size_t &longer = search_m > search_n ? search_m : search_n;
-    longer = (longer + 1) / 2;
+  // The winner: remembered from an earlier run, or searched for now.
+  const winner_key key = key_for(s, part);
+  std::vector<candidate> list = candidates(s.device, part);
+  const bool remembered = recall(key, list);
+  const product_check check = expect_product(a, b, part.m, part.n, part.k);
+  for (int round = 1; !remembered && round <= 2; round++) { // all, and the best four once more
+    for (size_t i = 0; i < list.size(); i++) {
+      run_times times;
+      status = compute(s, list[i], part, c, times);
+      const bool right = status == CL_SUCCESS && product_is_right(check, c);
+      list[i].fastest_ms = right ? std::min(list[i].fastest_ms, fastest(times.host)) : INFINITY;
+      show(round, list, i, status, part);
+    }
+    std::stable_sort(list.begin(), list.end(), is_faster);
+    while (list.size() > 4 || (!list.empty() && std::isinf(list.back().fastest_ms)))
+      list.pop_back();
   }
-  const memory_key key = {device_text(device, CL_DEVICE_NAME) + " (" + platform_name(device) + ")",
-                          device_text(device, CL_DRIVER_VERSION), std::to_string(text_hash(source)),
-                          std::to_string(size_class(search_m)) + "x" +
-                              std::to_string(size_class(search_n)) + "x" +
-                              std::to_string(size_class(search_k))};
-  const std::vector<shape> list = candidates(device, size_class(search_m), size_class(search_n));
-  const size_t recalled = recall(key, list);
-  shape winner;
-  if (recalled < list.size())
-    winner = list[recalled];
-  else {
-    winner = search(context, device, queue, source, list, buf, a, b, search_m, search_n, search_k);
-    remember(key, winner);
+  const product_check odd_check = expect_product(a, b, odd.m, odd.n, odd.k);
+  while (!remembered && !list.empty()) { // the winner: the fastest one that is right there, too
+    run_times times;
+    status = compute(s, list[0], odd, c, times);
+    if (status == CL_SUCCESS && product_is_right(odd_check, c)) {
+      remember(key, list[0]);
+      break;
+    }
+    list[0].fastest_ms = INFINITY;
+    show(3, list, 0, status, odd);
+    list.erase(list.begin());
+  }
+  if (list.empty()) {
+    fprintf(stderr, "no candidate computes the right product on this device\n");
+    return EXIT_FAILURE;
   }
 
-  clerr_chk(clEnqueueWriteBuffer(queue, buf.c, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
-                                 nullptr, nullptr)); // NaN again
-  const candidate one = prepare(context, device, source, winner, buf, m, n, k);
-  std::vector<double> times, pack_times; // of each run, in ms; the first one is the warm-up
-  while (more_runs(times)) {
-    const run_times now = run(queue, one);
-    times.push_back(now.device);
-    pack_times.push_back(now.pack);
-  }
-  clerr_chk(clEnqueueReadBuffer(queue, buf.c, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
-                                nullptr, nullptr));
+  run_times times;
+  status = compute(s, list[0], whole, c, times);
+  const bool ok = status == CL_SUCCESS && check_matmul(c, a, b, m, n, k);
+  if (!ok && remembered)
+    fprintf(stderr, "search    what was remembered is not right here; to search again, delete %s\n",
+            winner_file(key).string().c_str());
+  clerr_chk(status);
+  print_time((candidate_text(list[0]) + ":").c_str(), median_ms(times.device), gflop(whole),
+             "GFLOP/s");
+  if (list[0].panels && !std::isnan(median_ms(times.device)))
+    printf("time      of which packing %.3f ms\n", median_ms(times.packing));
 
-  const bool ok = check_matmul(c, a, b, m, n, k);
-  const double gflop =
-      2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  print_time((shape_text(winner) + ":").c_str(), median_ms(times), gflop, "GFLOP/s");
-  if (winner.panels && !std::isnan(median_ms(times)))
-    printf("time      of which packing %.3f ms\n", median_ms(pack_times));
-  print_share(gflop / (median_ms(times) * 1e-3), arithmetic_ceiling(context, device, queue),
-              "GFLOP/s");
-
-  release(one);
-  clerr_chk(clReleaseMemObject(buf.b_panels));
-  clerr_chk(clReleaseMemObject(buf.a_panels));
-  clerr_chk(clReleaseMemObject(buf.c));
-  clerr_chk(clReleaseMemObject(buf.b));
-  clerr_chk(clReleaseMemObject(buf.a));
-  clerr_chk(clReleaseCommandQueue(queue));
-  clerr_chk(clReleaseContext(context));
+  clerr_chk(clReleaseMemObject(s.b_panels));
+  clerr_chk(clReleaseMemObject(s.a_panels));
+  clerr_chk(clReleaseMemObject(s.c));
+  clerr_chk(clReleaseMemObject(s.b));
+  clerr_chk(clReleaseMemObject(s.a));
+  clerr_chk(clReleaseCommandQueue(s.queue));
+  clerr_chk(clReleaseContext(s.context));
   return verdict(ok);
 }

@@ -1,0 +1,122 @@
+// Matrix product C = A·B for a CPU: A and B are copied into panels, in the order in which they are
+// needed, and then multiplied, vector by vector.
+//
+// a  in   M×K floats, row-major: a[row * K + column]
+// b  in   K×N floats, row-major
+// c  out  M×N floats, row-major
+// From the host:
+//   BM, BN, BK  a work-group's part of C is BM×BN; it goes through K in steps of BK
+//   TM, TN      what is kept in registers at a time: TM×TN elements of C
+//   WIDTH       floats in a vector: 4, 8 or 16
+// BM, BN and BK are multiples of TM, TN and KS, and TN is one of WIDTH.
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define VECTOR JOIN(float, WIDTH)
+#define LOAD JOIN(vload, WIDTH)
+#define STORE JOIN(vstore, WIDTH)
+#define TV (TN / WIDTH) // vectors across the registers' part of C
+#define KS 16           // panels are filled up with 0 to a multiple of KS along K
+
+// First launch: A in panels of TM rows. KS floats of a row lie side by side, then come those of the
+// next row, so that a panel is read from its beginning to its end. Filled up with 0 at the edges.
+//
+// panels  out  ceil(M / TM) panels of ceil(K / KS) * TM * KS floats
+// The launch has ceil(K / KS) × ceil(M / TM) work-items, one for each TM×KS floats.
+__kernel void pack_a(__global const float *restrict a, __global float *restrict panels,
+                     const uint M, const uint K) {
+  const uint k = get_global_id(0) * KS;
+  const uint row = get_global_id(1) * TM;
+  __global float *to =
+      panels + (get_global_id(1) * get_global_size(0) + get_global_id(0)) * TM * KS;
+  __global const float *from = a + (size_t)row * K + k;
+  for (uint i = 0; i < TM; i++, from += K)
+    if (row + i < M && k + KS <= K)
+      vstore16(vload16(0, from), i, to);
+    else
+      for (uint j = 0; j < KS; j++)
+        to[i * KS + j] = row + i < M && k + j < K ? from[j] : 0.0f;
+}
+
+// Second launch: B in panels of TN columns, row by row, filled up with 0 at the edges.
+//
+// panels  out  ceil(N / TN) panels of ceil(K / KS) * KS * TN floats
+// The launch has ceil(N / TN) × ceil(K / KS) work-items, one for each KS×TN floats.
+__kernel void pack_b(__global const float *restrict b, __global float *restrict panels,
+                     const uint N, const uint K) {
+  const uint col = get_global_id(0) * TN;
+  const uint k = get_global_id(1) * KS;
+  __global float *to =
+      panels + (get_global_id(0) * get_global_size(1) + get_global_id(1)) * KS * TN;
+  __global const float *from = b + (size_t)k * N + col;
+  for (uint i = 0; i < KS; i++, from += N)
+    if (k + i < K && col + TN <= N)
+#pragma unroll
+      for (uint j = 0; j < TV; j++)
+        STORE(LOAD(j, from), i * TV + j, to);
+    else
+      for (uint j = 0; j < TN; j++)
+        to[i * TN + j] = k + i < K && col + j < N ? from[j] : 0.0f;
+}
+
+// Third launch: the product. One work-item a group, and no barrier: a CPU runs the work-items of a
+// group one after the other, so there is nobody to share tiles with.
+//
+// a, b  in  the panels
+// The launch has ceil(N / BN) × ceil(M / BM) work-items, one for each part of C.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+matmul(__global const float *restrict a, __global const float *restrict b,
+       __global float *restrict c, const uint M, const uint N, const uint K) {
+  const uint first_row = get_global_id(1) * BM;
+  const uint first_col = get_global_id(0) * BN;
+  const uint end_row = min(first_row + BM, M); // the first one that is not this group's
+  const uint end_col = min(first_col + BN, N);
+  const uint padded = (K + KS - 1) / KS * KS; // what the panels have along K
+
+  // BK steps of a panel of B stay in the cache while all the group's panels of A pass by.
+  for (uint k0 = 0; k0 < padded; k0 += BK)
+    for (uint col = first_col; col < end_col; col += TN)
+      for (uint row = first_row; row < end_row; row += TM) {
+        __global const float *a_part = a + (size_t)row * padded + (size_t)k0 * TM;
+        __global const float *b_part = b + (size_t)col * padded + (size_t)k0 * TN;
+        VECTOR sums[TM][TV];
+#pragma unroll
+        for (uint i = 0; i < TM; i++)
+#pragma unroll
+          for (uint j = 0; j < TV; j++)
+            sums[i][j] = 0.0f;
+        for (uint s = k0; s < min(k0 + BK, padded); s += KS, a_part += TM * KS)
+          for (uint k = 0; k < KS; k++, b_part += TN) {
+            VECTOR b_values[TV];
+#pragma unroll
+            for (uint j = 0; j < TV; j++)
+              b_values[j] = LOAD(j, b_part);
+#pragma unroll
+            for (uint i = 0; i < TM; i++) {
+              const VECTOR a_value = a_part[i * KS + k]; // one float of A, in every lane
+#pragma unroll
+              for (uint j = 0; j < TV; j++)
+                sums[i][j] = fma(a_value, b_values[j], sums[i][j]);
+            }
+          }
+
+        // To C: the first step writes, the others add. At the edges float by float.
+        __global float *to = c + (size_t)row * N + col;
+        if (row + TM <= M && col + TN <= N) {
+#pragma unroll
+          for (uint i = 0; i < TM; i++, to += N)
+#pragma unroll
+            for (uint j = 0; j < TV; j++)
+              STORE(k0 > 0 ? LOAD(j, to) + sums[i][j] : sums[i][j], j, to);
+        } else {
+          float edge[TM * TN];
+#pragma unroll
+          for (uint i = 0; i < TM; i++)
+#pragma unroll
+            for (uint j = 0; j < TV; j++)
+              STORE(sums[i][j], i * TV + j, edge);
+          for (uint i = 0; i < min((uint)TM, M - row); i++, to += N)
+            for (uint j = 0; j < min((uint)TN, N - col); j++)
+              to[j] = k0 > 0 ? to[j] + edge[i * TN + j] : edge[i * TN + j];
+        }
+      }
+}
