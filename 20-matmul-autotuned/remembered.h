@@ -51,7 +51,7 @@ inline uint64_t hash_of(const std::string &text) {
 }
 
 // What a winner holds for, a line each: the device with the number of its compute units, its
-// driver, a hash of the kernels, and the size class.
+// driver, a hash of the kernels, and the kind of product.
 struct winner_key {
   std::string device, driver, kernels, size;
 };
@@ -59,11 +59,12 @@ struct winner_key {
 inline winner_key key_for(const setup &s, const product &p) {
   cl_uint units;
   clerr_chk(clGetDeviceInfo(s.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
+  const bool edges = p.m % 64 != 0 || p.n % 64 != 0 || p.k % 64 != 0; // for most of the candidates
   return {device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) + "), " +
               std::to_string(units) + " compute units",
           device_text(s.device, CL_DRIVER_VERSION), std::to_string(hash_of(s.tiles + s.panels)),
           std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
-              std::to_string(size_class(p.k))};
+              std::to_string(size_class(p.k)) + (edges ? " with edges" : "")};
 }
 
 // Returns the file for this key: one for each device and size class, under XDG_CACHE_HOME or else
