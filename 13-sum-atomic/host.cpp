@@ -1,0 +1,142 @@
+// Sum of a long vector with atomic functions: one launch, and the host has nothing left to add.
+#include "../common/args.h"
+#include "../common/clerr.h"
+#include "../common/compare.h"
+#include "../common/device.h"
+#include "../common/source.h"
+#include "../common/timing.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+static const char *const usage = "usage: 13-sum-atomic [N]\n"
+                                 "  N  number of elements (default 16777216; in full: 67108864)\n";
+
+int main(const int argc, char **argv) {
+  check_args(argc, argv, 1, usage);
+  const size_t n = size_arg(argc, argv, 1, 16777216, usage);
+
+  cl_device_id device = pick_device();
+  print_device(device);
+  printf("size      N = %zu\n", n);
+
+  // The launch that chapter 11 takes from the device, but no work-group without an element.
+  cl_uint compute_units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  const size_t local_size = 256;
+  const size_t num_groups = std::min(size_t{compute_units} * 64, (n + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
+
+  cl_int status;
+  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  clerr_chk(status);
+  cl_command_queue queue =
+      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+  clerr_chk(status);
+  cl_program program = build_program(context, device, load_source("kernel.cl"), "");
+  const char *const names[3] = {"sum_int", "sum_cas", "sum_last_group"};
+  cl_kernel kernels[3];
+  for (int way = 0; way < 3; way++) {
+    kernels[way] = clCreateKernel(program, names[way], &status);
+    clerr_chk(status);
+  }
+
+  std::vector<float> x(n), partial_sums(num_groups, NAN);
+  float total = NAN;
+  cl_int int_total = 0; // the same four bytes, for sum_int
+  cl_uint done = 0;
+  cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, n * sizeof(float), nullptr, &status);
+  clerr_chk(status);
+  cl_mem total_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                       sizeof total, &total, &status);
+  clerr_chk(status);
+  cl_mem sums_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      num_groups * sizeof(float), partial_sums.data(), &status);
+  clerr_chk(status);
+  cl_mem done_buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      sizeof done, &done, &status);
+  clerr_chk(status);
+
+  const cl_ulong n_arg = n;
+  for (cl_kernel kernel : kernels) {
+    clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &x_buffer));
+    clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &total_buffer));
+    clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
+  }
+  clerr_chk(clSetKernelArg(kernels[1], 3, local_size * sizeof(float), nullptr)); // local memory
+  clerr_chk(clSetKernelArg(kernels[2], 3, local_size * sizeof(float), nullptr));
+  clerr_chk(clSetKernelArg(kernels[2], 4, sizeof(cl_mem), &sums_buffer));
+  clerr_chk(clSetKernelArg(kernels[2], 5, sizeof(cl_mem), &done_buffer));
+
+  // Whole numbers first: their sum must be exact. Then reals: their sum is rounded.
+  bool ok = true;
+  for (const bool whole : {true, false}) {
+    if (whole)
+      fill_whole(x, 1);
+    else
+      fill_real(x, 1);
+    double expected = 0.0;
+    double sum_of_magnitudes = 0.0;
+    for (const float value : x) {
+      expected += static_cast<double>(value);
+      sum_of_magnitudes += std::fabs(static_cast<double>(value));
+    }
+    clerr_chk(clEnqueueWriteBuffer(queue, x_buffer, CL_TRUE, 0, n * sizeof(float), x.data(), 0,
+                                   nullptr, nullptr));
+
+    for (int way = whole ? 0 : 1; way < 3; way++) { // sum_int is for whole numbers only
+      // What the first two add to has to be 0 each time, whose bits are those of 0.0f, too. The
+      // third one writes its result: NaN shows if it does not.
+      const float start = way < 2 ? 0.0f : NAN;
+      std::vector<double> times; // of each run, in ms; the first one is the warm-up
+      do {
+        cl_event fill, launch;
+        clerr_chk(clEnqueueFillBuffer(queue, total_buffer, &start, sizeof start, 0, sizeof start, 0,
+                                      nullptr, &fill));
+        clerr_chk(clEnqueueNDRangeKernel(queue, kernels[way], 1, nullptr, &global_size, &local_size,
+                                         0, nullptr, &launch));
+        clerr_chk(clWaitForEvents(1, &launch));
+        times.push_back(way < 2 ? kernels_ms(fill, launch) : kernel_ms(launch));
+        clerr_chk(clReleaseEvent(launch));
+        clerr_chk(clReleaseEvent(fill));
+      } while (whole && more_runs(times)); // the reals are there for the check only
+      clerr_chk(clEnqueueReadBuffer(queue, total_buffer, CL_TRUE, 0, sizeof total,
+                                    way == 0 ? static_cast<void *>(&int_total) : &total, 0, nullptr,
+                                    nullptr));
+      const double result = way == 0 ? static_cast<double>(int_total) : static_cast<double>(total);
+      if (whole) {
+        ok = check_equal(result, expected) && ok;
+        const std::string what =
+            std::string(names[way]) + (way < 2 ? ": fill and kernel" : ": kernel");
+        print_time(what.c_str(), median_ms(times), static_cast<double>(n) * sizeof(float) * 1e-9,
+                   "GB/s");
+        continue;
+      }
+      // Terms on the longest path: a work-item's own, the steps of the tree, and then those of all
+      // groups in a row, or those that one work-item of the last group fetches, and a tree again.
+      const double groups = static_cast<double>(num_groups);
+      const double tree = std::log2(static_cast<double>(local_size));
+      const double path =
+          std::ceil(static_cast<double>(n) / static_cast<double>(global_size)) + tree +
+          (way == 1 ? groups : std::ceil(groups / static_cast<double>(local_size)) + tree);
+      ok = check_close(result, expected, path * double{FLT_EPSILON} * sum_of_magnitudes) && ok;
+    }
+  }
+
+  clerr_chk(clReleaseMemObject(done_buffer));
+  clerr_chk(clReleaseMemObject(sums_buffer));
+  clerr_chk(clReleaseMemObject(total_buffer));
+  clerr_chk(clReleaseMemObject(x_buffer));
+  for (cl_kernel kernel : kernels)
+    clerr_chk(clReleaseKernel(kernel));
+  clerr_chk(clReleaseProgram(program));
+  clerr_chk(clReleaseCommandQueue(queue));
+  clerr_chk(clReleaseContext(context));
+  return verdict(ok);
+}
