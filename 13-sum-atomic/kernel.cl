@@ -51,7 +51,7 @@ __kernel void sum_cas(__global const float *restrict x, volatile __global uint *
 }
 
 // Floats: each work-group puts its share among the partial sums, and the last one to do so adds
-// those. Partial sums are put and fetched by atomic_xchg: other work-groups do see its writes.
+// those. Partial sums are put and fetched by atomic_xchg, which acts where all groups see it.
 __kernel void sum_last_group(__global const float *restrict x, __global float *restrict total,
                              const ulong n, __local float *sums,
                              volatile __global float *partial_sums, volatile __global uint *done) {
@@ -62,9 +62,9 @@ __kernel void sum_last_group(__global const float *restrict x, __global float *r
 
   __local bool last; // for the whole group: work-item 0 counts, and all must go the same way
   if (get_local_id(0) == 0) {
-    atomic_xchg(&partial_sums[get_group_id(0)], share);
-    mem_fence(CLK_GLOBAL_MEM_FENCE); // first the partial sum, then the count
-    last = atomic_inc(done) == get_num_groups(0) - 1;
+    const float before = atomic_xchg(&partial_sums[get_group_id(0)], share); // NaN: nobody's
+    mem_fence(CLK_GLOBAL_MEM_FENCE); // first the partial sum, then the count, which needs `before`
+    last = atomic_add(done, isnan(before) ? 1 : 0) == get_num_groups(0) - 1;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // first the count, then the partial sums
   if (!last)
