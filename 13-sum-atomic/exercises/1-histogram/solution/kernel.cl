@@ -1,0 +1,17 @@
+// Histogram: how often does each value occur?
+//
+// values        in      n values, each less than BINS
+// counts        in/out  BINS numbers, 0 at the start
+// n             in      number of values; any number of work-groups will do
+// local_counts  local   BINS numbers; the work-group may have fewer work-items
+__kernel void histogram(__global const uint *restrict values, volatile __global uint *counts,
+                        const ulong n, volatile __local uint *local_counts) {
+  for (size_t bin = get_local_id(0); bin < BINS; bin += get_local_size(0))
+    local_counts[bin] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE); // all are 0 before any work-item counts
+  for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
+    atomic_inc(&local_counts[values[i]]);
+  barrier(CLK_LOCAL_MEM_FENCE); // all have counted
+  for (size_t bin = get_local_id(0); bin < BINS; bin += get_local_size(0))
+    atomic_add(&counts[bin], local_counts[bin]);
+}
