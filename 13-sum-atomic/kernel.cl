@@ -60,7 +60,7 @@ __kernel void sum_last_group(__global const float *restrict x, __global float *r
     sum += x[i];
   const float share = add_in_tree(sum, sums);
 
-  __local bool last; // for the whole group: work-item 0 counts, and all must go the same way
+  __local int last; // for the whole group: work-item 0 counts, and all must go the same way
   if (get_local_id(0) == 0) {
     const float before = atomic_xchg(&partial_sums[get_group_id(0)], share); // NaN: nobody's
     mem_fence(CLK_GLOBAL_MEM_FENCE); // first the partial sum, then the count, which needs `before`
