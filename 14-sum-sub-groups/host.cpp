@@ -44,7 +44,7 @@ int main(const int argc, char **argv) {
   const size_t num_groups = size_t{compute_units} * 64;
   check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
-  // Ask. The version first: it says which of the other questions this device understands.
+  // Ask. The version first: it says which other questions make sense. has[WAY] is the answer.
   const std::string version = device_text(device, CL_DEVICE_VERSION); // "OpenCL 3.0 and more"
   const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
   const bool from_2 = version >= "OpenCL 2"; // strings are compared letter by letter
