@@ -11,8 +11,9 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable // needed where OpenCL C is older than 3.0
 #endif
 
-__kernel void sum_sub_groups(__global const float *restrict x, __global float *restrict partial_sums,
-                             const ulong n, __local float *sums) {
+__kernel void sum_sub_groups(__global const float *restrict x,
+                             __global float *restrict partial_sums, const ulong n,
+                             __local float *sums) {
   // Grid-stride loop: the work-items go through the vector together, each one taking a step as
   // long as the whole launch.
   float sum = 0.0f;
