@@ -20,30 +20,3 @@ __kernel void sum_unrolled(__global float *data, const ulong n) {
       sum += data[j];
   data[i] = sum;
 }
-
-// Chapter 11, for comparison: each work-group adds its share to one number; the host adds those.
-//
-// x             in     n floats
-// partial_sums  out    one float for each work-group
-// n             in     number of elements; any number of work-groups will do
-// sums          local  one float for each work-item; the local size is a power of two
-__kernel void sum_reduction(__global const float *restrict x, __global float *restrict partial_sums,
-                            const ulong n, __local float *sums) {
-  // Grid-stride loop: the work-items go through the vector together, each one taking a step as
-  // long as the whole launch.
-  float sum = 0.0f;
-  for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
-    sum += x[i];
-
-  // Tree: in each step the first half of the work-items adds what the second half has.
-  const size_t l = get_local_id(0);
-  sums[l] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE); // every sum is written before any is read
-  for (size_t active = get_local_size(0) / 2; active > 0; active /= 2) {
-    if (l < active)
-      sums[l] += sums[l + active];
-    barrier(CLK_LOCAL_MEM_FENCE); // outside the if: every work-item has to reach it
-  }
-  if (l == 0)
-    partial_sums[get_group_id(0)] = sums[0];
-}
