@@ -1,5 +1,5 @@
 """Figures of chapters 08 to 10: matrix, tiles, more work per thread."""
-from draw import BLUE, Figure, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, figure
+from draw import BLUE, FOUR, Figure, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, figure
 
 
 def matrix(f, x, y, rows, cols, cell, color_of, name=None, below=None):
@@ -16,62 +16,105 @@ def matrix(f, x, y, rows, cols, cell, color_of, name=None, below=None):
 
 @figure("matmul")
 def matmul():
-    M, N, K, row, col, cell = 6, 7, 8, 2, 4, 24
-    f = Figure(680, 446, "One element of C: a row of A times a column of B")
-    ax, cx, by = 90, 330, 44
-    cy = by + K * cell + 34
-    matrix(f, cx, by, K, N, cell, lambda r, c: GREEN if c == col else None)
-    matrix(f, ax, cy, M, K, cell, lambda r, c: BLUE if r == row else None)
+    M, N, K, side, row, col, cell = 6, 7, 8, 4, 2, 4, 25
+    f = Figure(680, 532, "One element of C: a row of A times a column of B; the launch covers C in work-groups")
+    ax, cx, by = 70, 330, 52
+    cy = by + K * cell + 46
+    matrix(f, cx, by, K, N, cell, lambda r, c: "#8fcca5" if c == col else None)
+    matrix(f, ax, cy, M, K, cell, lambda r, c: "#93bde8" if r == row else None)
+    rows, cols = -(-M // side) * side, -(-N // side) * side  # the launch, rounded up to whole groups
+    for r in range(rows):
+        for c in range(cols):
+            if r >= M or c >= N:
+                f.box(cx + c * cell, cy + r * cell, cell, cell, "#f1f0ea", LINE, 0, 0.8, "2 3")
     matrix(f, cx, cy, M, N, cell, lambda r, c: "#f2b78a" if (r, c) == (row, col) else None)
-    f.text(cx + N * cell / 2, 30, "B: K×N", 15, GREEN, bold=True)
-    f.text(ax + K * cell / 2, cy - 12, "A: M×K", 15, BLUE, bold=True)
-    f.text(cx + N * cell + 12, cy + M * cell - 6, "C: M×N", 15, ORANGE, "start", True)
-    f.arrow(ax + K * cell + 4, cy + (row + .5) * cell, cx + col * cell - 4, cy + (row + .5) * cell, BLUE, 2)
-    f.arrow(cx + (col + .5) * cell, by + K * cell + 4, cx + (col + .5) * cell, cy + row * cell - 4, GREEN, 2)
-    f.text(ax - 10, cy + (row + .5) * cell + 5, "row", 13, BLUE, "end")
-    f.text(cx + N * cell + 14, by + 40, "sum over k of", 13.5, SOFT, "start")
-    f.text(cx + N * cell + 14, by + 62, "A[row][k]", 14, BLUE, "start", mono=True)
-    f.text(cx + N * cell + 14, by + 84, "· B[k][col]", 14, GREEN, "start", mono=True)
-    f.text(340, 428, "one work-item computes one element: its global ids are col and row", 13, SOFT)
-    f.text(cx + (col + 1) * cell + 2, by + K * cell + 22, "col", 13, GREEN, "start")
+    for r in range(0, rows, side):
+        for c in range(0, cols, side):
+            f.box(cx + c * cell, cy + r * cell, side * cell, side * cell, "none", VIOLET, 0, 2.6)
+    for r in range(2):
+        for c in range(K):  # the order in memory
+            f.text(ax + (c + .5) * cell, cy + (r + .5) * cell + 4, r * K + c, 11.5, SOFT)
+    f.text(cx + N * cell / 2, 24, "B: K rows, N columns", 16, GREEN, bold=True)
+    f.text(ax + K * cell / 2, cy - 34, "A: M rows, K columns", 16, BLUE, bold=True)
+    f.text(ax + K * cell / 2, cy - 12, "small numbers: the order in memory", 13, SOFT)
+    f.text(cx + cols * cell + 14, cy + 18, "C: M rows,", 16, ORANGE, "start", True)
+    f.text(cx + cols * cell + 14, cy + 38, "N columns", 16, ORANGE, "start", True)
+    f.arrow(ax + K * cell + 4, cy + (row + .5) * cell, cx + col * cell - 4, cy + (row + .5) * cell, BLUE, 2.2)
+    f.arrow(cx + (col + .5) * cell, by + K * cell + 4, cx + (col + .5) * cell, cy + row * cell - 4, GREEN, 2.2)
+    f.text(ax - 8, cy + (row + .5) * cell + 5, "row", 14.5, BLUE, "end")
+    f.text(cx + (col + .5) * cell, by - 8, "col", 14.5, GREEN)
+    x = cx + N * cell + 22
+    f.text(x, by + 44, "sum over k of", 15, SOFT, "start")
+    f.text(x, by + 68, "A[row][k]", 15, BLUE, "start", mono=True)
+    f.text(x, by + 92, "· B[k][col]", 15, GREEN, "start", mono=True)
+    x = cx + cols * cell + 14
+    f.text(x, cy + 84, "violet: the", 14, VIOLET, "start")
+    f.text(x, cy + 102, "work-groups", 14, VIOLET, "start")
+    f.text(x, cy + 140, "dashed: work-", 14, SOFT, "start")
+    f.text(x, cy + 158, "items outside C", 14, SOFT, "start")
+    f.arrow(cx, cy + rows * cell + 12, cx + 130, cy + rows * cell + 12, INK, 1.6)
+    f.text(cx + 138, cy + rows * cell + 17, "dimension 0", 14, INK, "start")
+    f.arrow(cx - 12, cy + side * cell + 10, cx - 12, cy + rows * cell, INK, 1.6)
+    f.text(cx - 20, cy + 6 * cell + 16, "dimension 1", 14, INK, "end")
+    return f
+
+
+@figure("coalescing")
+def coalescing():
+    """Chapter 08: which addresses four neighbours in dimension 0 read at one moment."""
+    N = K = 8
+    items, segment, cell, x0 = 4, 4, 19.5, 28  # a memory transaction brings `segment` floats
+    f = Figure(680, 372, "Coalesced access: neighbours that read neighbouring addresses share a transaction")
+    k = 1
+    for y, title, index in (
+            (30, "dimension 0 = columns: neighbours read b[k * N + col]", lambda i: k * N + i),
+            (206, "dimension 0 = rows: neighbours read a[row * K + k]", lambda i: i * K + k)):
+        f.text(24, y, title, 16, INK, "start", True)
+        read = {index(i): i for i in range(items)}
+        used = sorted({place // segment for place in read})
+        for place in range(4 * N):
+            color = FOUR[read[place]] if place in read else None
+            f.box(x0 + place * cell, y + 76, cell, 26, color or WHITE, LINE, 0, 0.8)
+        for s in used:
+            f.box(x0 + s * segment * cell - 1.5, y + 73, segment * cell + 3, 32, "none", RED, 3, 3)
+        for place, i in read.items():
+            x = x0 + (i * 2.2 + 2.2 + (5 if y < 100 else 6)) * cell
+            f.label(x - 13, y + 16, 26, 26, i, FOUR[i], 15, r=13)
+            f.arrow(x, y + 43, x0 + (place + .5) * cell, y + 74, FOUR[i], 1.8)
+        f.text(24, y + 132, f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used", 16, RED,
+               "start")
+    f.text(656, 65, "circles: work-items 0 to 3", 14, SOFT, "end")
+    f.text(656, 162, "memory, address by address", 14, SOFT, "end")
+    f.text(656, 338, "red: what one transaction brings", 14, SOFT, "end")
     return f
 
 
 @figure("tiling")
 def tiling():
     """Chapter 09: the tiles that one work-group reads, step by step."""
-    tile, M, N, K = 2, 6, 6, 8
-    group = (1, 2)  # get_group_id(1), get_group_id(0)
-    steps = [first for first in range(0, K, tile)]  # for (first = 0; first < K; first += TILE)
-    f = Figure(680, 342, "Tiling, step by step")
-    f.text(24, 28, "one work-group computes one tile of C, in K / TILE steps", 14, SOFT, "start")
-    shown = [0, 1, 3]
-    for s, index in enumerate(shown):
-        first = steps[index]
-        x0 = 24 + s * 214
-        a_rows = range(group[0] * tile, group[0] * tile + tile)
-        b_cols = range(group[1] * tile, group[1] * tile + tile)
-        small = 11
-        matrix(f, x0 + K * small + 8, 48, K, N, small,
-               lambda r, c, first=first: GREEN if first <= r < first + tile and c in b_cols else None)
-        matrix(f, x0, 48 + K * small + 8, M, K, small,
-               lambda r, c, first=first: BLUE if r in a_rows and first <= c < first + tile else None)
-        matrix(f, x0 + K * small + 8, 48 + K * small + 8, M, N, small,
-               lambda r, c: ORANGE if r in a_rows and c in b_cols else None)
-        f.text(x0, 62, f"step {index + 1}", 14, INK, "start", True)
-        f.text(x0, 82, f"first = {first}", 13, SOFT, "start")
-        f.text(x0 + 4, 128, "A", 14, BLUE, "start", True)
-        f.text(x0 + K * small + 8 + N * small + 6, 60, "B", 14, GREEN, "start", True)
-        f.text(x0 + K * small + 8 + N * small + 6, 48 + K * small + 8 + M * small, "C", 14, ORANGE, "start", True)
-    f.text(24 + 2 * 214 - 26, 104, "…", 20, SOFT)
-    y = 232
-    for i, (text, color) in enumerate([("every work-item brings one element of each tile to local memory", BLUE),
-                                       ("barrier: both tiles are complete", ORANGE),
-                                       ("every work-item: TILE products, all from local memory", GREEN),
-                                       ("barrier: everyone has read them; on to the next step", ORANGE)]):
-        f.box(24, y + i * 25, 18, 18, PALE[color], color, 3)
-        f.text(33, y + i * 25 + 14, i + 1, 12.5, INK)
-        f.text(52, y + i * 25 + 14, text, 13.5, INK, "start")
+    tile, M, N, K, cell = 2, 4, 4, 6, 18
+    group = (1, 0)  # get_group_id(1), get_group_id(0)
+    f = Figure(680, 400, "Tiling: one work-group computes one tile of C, step by step along K")
+    a_rows = range(group[0] * tile, group[0] * tile + tile)
+    b_cols = range(group[1] * tile, group[1] * tile + tile)
+    for s, first in enumerate(range(0, K, tile)):  # for (first = 0; first < K; first += TILE)
+        x0 = 24 + s * 218
+        cx, cy = x0 + K * cell + 12, 30 + K * cell + 12
+        matrix(f, cx, 30, K, N, cell, lambda r, c, first=first: "#8fcca5" if first <= r < first + tile and c in b_cols else None)
+        matrix(f, x0, cy, M, K, cell, lambda r, c, first=first: "#93bde8" if r in a_rows and first <= c < first + tile else None)
+        matrix(f, cx, cy, M, N, cell, lambda r, c: "#f2b78a" if r in a_rows and c in b_cols else None)
+        f.text(x0, 48, f"step {s + 1}", 18, INK, "start", True)
+        f.text(x0, 72, f"first = {first}", 16, SOFT, "start")
+        f.text(x0 + 2, cy - 10, "A", 18, BLUE, "start", True)
+        f.text(cx - 8, 46, "B", 18, GREEN, "end", True)
+        f.text(cx + N * cell - 2, cy + M * cell + 20, "C", 18, ORANGE, "end", True)
+    y = 270
+    for i, text in enumerate(["copy: each work-item brings one element of each tile", "barrier: both tiles are complete",
+                              "use: each work-item adds TILE products, from local memory",
+                              "barrier: everyone has read them; on to the next step"]):
+        f.box(24, y + i * 30, 24, 24, INK, INK, 12)
+        f.text(36, y + i * 30 + 18, i + 1, 16, WHITE, bold=True)
+        f.text(60, y + i * 30 + 18, text, 17, INK, "start")
     return f
 
 
