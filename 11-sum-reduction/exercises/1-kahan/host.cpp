@@ -4,6 +4,7 @@
 #include "../../../common/compare.h"
 #include "../../../common/device.h"
 #include "../../../common/source.h"
+#include "../../../common/timing.h"
 
 #include <cfloat>
 #include <cmath>
@@ -29,7 +30,8 @@ int main(const int argc, char **argv) {
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
-  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &status);
+  cl_command_queue queue =
+      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   cl_kernel kernel = clCreateKernel(program, "sum", &status);
@@ -52,8 +54,15 @@ int main(const int argc, char **argv) {
   clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &x_buffer));
   clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &sums_buffer));
   clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
-  clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &local_size, 0, nullptr,
-                                   nullptr));
+  std::vector<double> times; // of each run, in ms; the first one is the warm-up
+  while (more_runs(times)) {
+    cl_event event;
+    clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &local_size, 0,
+                                     nullptr, &event));
+    clerr_chk(clWaitForEvents(1, &event));
+    times.push_back(kernel_ms(event));
+    clerr_chk(clReleaseEvent(event));
+  }
   clerr_chk(clEnqueueReadBuffer(queue, sums_buffer, CL_TRUE, 0, global_size * sizeof(float),
                                 sums.data(), 0, nullptr, nullptr));
 
@@ -66,6 +75,7 @@ int main(const int argc, char **argv) {
     expected += static_cast<double>(value);
   // Two roundings, whatever N is.
   const bool ok = check_close(result, expected, 2.0 * double{FLT_EPSILON} * expected);
+  print_time("kernel", median_ms(times), static_cast<double>(n) * sizeof(float) * 1e-9, "GB/s");
 
   clerr_chk(clReleaseMemObject(sums_buffer));
   clerr_chk(clReleaseMemObject(x_buffer));

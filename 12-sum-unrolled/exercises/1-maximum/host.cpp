@@ -1,4 +1,4 @@
-// Maximum of a vector without barriers: one launch a level, each work-item compares UF elements.
+// Maximum of a vector without barriers: one launch per level, each work-item compares UF elements.
 #include "../../../common/args.h"
 #include "../../../common/clerr.h"
 #include "../../../common/compare.h"

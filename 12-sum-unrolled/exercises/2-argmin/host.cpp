@@ -1,4 +1,4 @@
-// Argmin: the place of the smallest element of a vector without barriers: one launch a level, each
+// Argmin: the place of the smallest element of a vector without barriers: one launch per level, each
 // work-item compares UF elements.
 #include "../../../common/args.h"
 #include "../../../common/clerr.h"
