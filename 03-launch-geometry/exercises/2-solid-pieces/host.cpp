@@ -50,9 +50,9 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
 
   bool ok = true;
-  for (const launch &l : launches) {
-    const size_t global_size = l.num_groups * l.local_size;
-    cl_kernel kernel = clCreateKernel(program, l.kernel, &status);
+  for (const launch &shape : launches) {
+    const size_t global_size = shape.num_groups * shape.local_size;
+    cl_kernel kernel = clCreateKernel(program, shape.kernel, &status);
     clerr_chk(status);
     const cl_ulong n_arg = n;
     clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &owner_buffer));
@@ -65,8 +65,8 @@ int main(const int argc, char **argv) {
     for (int run = 0; run < 5; run++) {
       clerr_chk(clFinish(queue)); // nothing is left in the queue when the clock starts
       const auto start = std::chrono::steady_clock::now();
-      clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &l.local_size, 0,
-                                       nullptr, nullptr));
+      clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &shape.local_size,
+                                       0, nullptr, nullptr));
       clerr_chk(clFinish(queue)); // wait: the call above only puts the kernel into the queue
       const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
       best_ms = run == 0 ? ms.count() : std::min(best_ms, ms.count());
@@ -84,8 +84,8 @@ int main(const int argc, char **argv) {
     printf("result    owner[%zu] = %llu\n", shown, static_cast<unsigned long long>(owner[shown]));
     printf("expected  owner[%zu] = %zu (%zu of %zu elements differ)\n", shown, shown / piece,
            differ, n);
-    printf("time      %s, %zu group%s of %zu: %.3f ms\n", l.kernel, l.num_groups,
-           l.num_groups == 1 ? "" : "s", l.local_size, best_ms);
+    printf("time      %s, %zu group%s of %zu: %.3f ms\n", shape.kernel, shape.num_groups,
+           shape.num_groups == 1 ? "" : "s", shape.local_size, best_ms);
     ok = ok && differ == 0;
     clerr_chk(clReleaseKernel(kernel));
   }

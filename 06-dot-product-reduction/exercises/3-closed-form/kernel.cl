@@ -14,14 +14,14 @@ __kernel void dot_product(__global const float *restrict a, __global const float
     sum += a[i] * b[i];
 
   // Tree: in each step the first half of the work-items adds what the second half has.
-  const size_t l = get_local_id(0);
-  sums[l] = sum;
+  const size_t lid = get_local_id(0);
+  sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE); // every sum is written before any is read
   for (size_t active = get_local_size(0) / 2; active > 0; active /= 2) {
-    if (l < active)
-      sums[l] += sums[l + active];
+    if (lid < active)
+      sums[lid] += sums[lid + active];
     barrier(CLK_LOCAL_MEM_FENCE); // outside the if: every work-item has to reach it
   }
-  if (l == 0)
+  if (lid == 0)
     partial_sums[get_group_id(0)] = sums[0];
 }

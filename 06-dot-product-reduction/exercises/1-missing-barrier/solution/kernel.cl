@@ -10,14 +10,14 @@ __kernel void dot_product(__global const float *restrict a, __global const float
   float sum = 0.0f;
   for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
     sum += a[i] * b[i];
-  const size_t l = get_local_id(0);
-  sums[l] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE); // sums[l + active] below was written by another work-item
+  const size_t lid = get_local_id(0);
+  sums[lid] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE); // sums[lid + active] below was written by another work-item
   for (size_t active = get_local_size(0) / 2; active > 0; active /= 2) {
-    if (l < active)
-      sums[l] += sums[l + active];
+    if (lid < active)
+      sums[lid] += sums[lid + active];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  if (l == 0)
+  if (lid == 0)
     partial_sums[get_group_id(0)] = sums[0];
 }

@@ -12,15 +12,15 @@ __kernel void dot_product(__global const float *restrict a, __global const float
   for (size_t i = get_global_id(0); i < n; i += get_global_size(0))
     sum += a[i] * b[i];
 
-  const size_t l = get_local_id(0);
-  sums[l] = sum;
+  const size_t lid = get_local_id(0);
+  sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (size_t distance = 1; distance < get_local_size(0); distance *= 2) {
-    const size_t i = 2 * distance * l; // where this work-item's pair begins
+    const size_t i = 2 * distance * lid; // where this work-item's pair begins
     if (i < get_local_size(0))
       sums[i] += sums[i + distance];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  if (l == 0)
+  if (lid == 0)
     partial_sums[get_group_id(0)] = sums[0];
 }
