@@ -5,22 +5,22 @@ from draw import FOUR, Figure, INK, LINE, PALE, RED, SOFT, WHITE, figure
 @figure("ndrange")
 def ndrange():
     n, local, groups = 10, 4, 3
-    f = Figure(680, 276, "12 work-items in 3 groups of 4 over 10 elements")
+    f = Figure(680, 300, "12 work-items in 3 groups of 4 over 10 elements")
     w, x0 = 47, 76
     marked = 9
     for g in range(groups):
         x = x0 + g * local * w + g * 8
         f.box(x - 3, 34, local * w + 6, 96, "#f4f8fc", FOUR[g], 8)
         f.text(x + local * w / 2, 26, f"work-group {g}", 14, FOUR[g], bold=True)
-        for l in range(local):
-            i = g * local + l  # get_group_id(0) * get_local_size(0) + get_local_id(0)
+        for lid in range(local):
+            i = g * local + lid  # get_group_id(0) * get_local_size(0) + get_local_id(0)
             inside = i < n  # the guard
-            f.box(x + l * w + 3, 44, w - 6, 76, (FOUR[g] if i == marked else PALE[FOUR[g]]) if inside else WHITE,
+            f.box(x + lid * w + 3, 44, w - 6, 76, (FOUR[g] if i == marked else PALE[FOUR[g]]) if inside else WHITE,
                   FOUR[g] if inside else LINE, 5, dash=None if inside else "3 3")
             ink = WHITE if i == marked else INK if inside else SOFT
-            f.text(x + l * w + w / 2, 73, i, 18, ink, bold=True)
-            f.text(x + l * w + w / 2, 104, l, 13, ink)
-            cx = x + l * w + w / 2
+            f.text(x + lid * w + w / 2, 73, i, 18, ink, bold=True)
+            f.text(x + lid * w + w / 2, 104, lid, 13, ink)
+            cx = x + lid * w + w / 2
             if inside:
                 f.arrow(cx, 130, 76 + i * 53 + 25, 188, FOUR[g])
             else:
@@ -32,7 +32,9 @@ def ndrange():
         g = i // local
         f.label(76 + i * 53, 190, 50, 34, f"[{i}]", FOUR[g], 14)
     f.text(12, 211, "array", 12.5, SOFT, "start")
-    f.text(x0, 250, "the guard keeps work-items 10 and 11 from touching memory behind it", 13, RED, "start")
+    f.text(x0, 250, "the guard keeps work-items 10 and 11 from touching memory past the end", 13, RED, "start")
+    f.text(x0, 276, f"work-item {marked}: group {marked // local}, local id {marked % local}, and {marked // local} · {local} + {marked % local} = {marked}",
+           13, FOUR[marked // local], "start", True)
     return f
 
 

@@ -65,12 +65,13 @@ def tree(values, title, broken=False):
     local = len(values)
     steps = int(math.log2(local))
     w, x0, row = 62, 108, 76
-    f = Figure(680, 78 + steps * row + 38, title)
+    below = 38 if broken else 58
+    f = Figure(680, 78 + steps * row + below, title)
     sums = list(values)
     active = local // 2
-    f.text(x0 - 14, 55, "sums[l]", 13.5, INK, "end", mono=True)
-    for l, value in enumerate(sums):
-        f.text(x0 + (l + 0.5) * w, 26, f"l = {l}", 12.5, SOFT)
+    f.text(x0 - 14, 55, "sums[lid]", 13.5, INK, "end", mono=True)
+    for lid, value in enumerate(sums):
+        f.text(x0 + (lid + 0.5) * w, 26, f"lid {lid}", 12.5, SOFT)
     f.cells(x0, 34, w, 34, sums, [BLUE] * local, 15)
     right = list(values)
     y = 68
@@ -78,33 +79,35 @@ def tree(values, title, broken=False):
     while active > 0:
         step += 1
         before, before_right = list(sums), list(right)
-        for l in range(active):  # if (l < active) sums[l] += sums[l + active];
-            right[l] = before_right[l] + before_right[l + active]
+        for lid in range(active):  # if (lid < active) sums[lid] += sums[lid + active];
+            right[lid] = before_right[lid] + before_right[lid + active]
             # The one that lags has not added yet when its neighbour reads it.
-            sums[l] = before[l] + before[l + active]
+            sums[lid] = before[lid] + before[lid + active]
         if broken and step == 2:
             lagging = active * 2 - 1
             sums[lagging - active] = before[lagging - active] + values[lagging]
         if not broken:
             f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
             f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
-        for l in range(active):
-            color = RED if broken and ((step == 2 and l == lagging - active) or (step > 2)) else SOFT
-            f.arrow(x0 + (l + 0.5) * w, y + 14 if not broken else y, x0 + (l + 0.5) * w, y + row - 36, color)
-            f.arrow(x0 + (l + active + 0.5) * w, y + 14 if not broken else y, x0 + (l + 0.62) * w, y + row - 36, color)
+        for lid in range(active):
+            color = RED if broken and ((step == 2 and lid == lagging - active) or (step > 2)) else SOFT
+            f.arrow(x0 + (lid + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.5) * w, y + row - 36, color)
+            f.arrow(x0 + (lid + active + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.62) * w, y + row - 36, color)
         f.text(x0 - 14, y + row - 12, f"active = {active}", 13, SOFT, "end", mono=True)
         y += row
         colors = [BLUE] * active
         if broken:
-            colors = [RED if l < active and sums[l] != right[l] else c for l, c in enumerate(colors)]
-        f.cells(x0, y - 34, w, 34, [sums[l] for l in range(active)], colors, 15)
+            colors = [RED if lid < active and sums[lid] != right[lid] else c for lid, c in enumerate(colors)]
+        f.cells(x0, y - 34, w, 34, [sums[lid] for lid in range(active)], colors, 15)
         active //= 2
     if broken:
         f.text(x0 + local * w, y - 14, f"{sums[0]}, where {right[0]} is right", 15, RED, "end", True)
         f.text(x0 + local * w, y + 18, f"work-item {lagging} was late: its neighbour read the old {values[lagging]}, not {values[lagging] + values[lagging + local // 2]}", 13, RED, "end")
     else:
+        f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
+        f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
         f.text(x0 + local * w, y - 14, f"partial_sums[group] = {sums[0]}", 14, INK, "end", mono=True)
-        f.text(x0 + local * w, y + 18, "no work-item passes a barrier before all of its group have reached it", 13, ORANGE, "end")
+        f.text(x0 + local * w, y + 36, "no work-item passes a barrier before all of its group have reached it", 13, ORANGE, "end")
     return f
 
 
@@ -113,7 +116,7 @@ VALUES = [3, 1, 4, 1, 5, 9, 2, 6]
 
 @figure("reduction-tree")
 def reduction_tree():
-    return tree(VALUES, "The tree of one work-group, with its barriers")
+    return tree(VALUES, "The tree of one work-group, with all its barriers")
 
 
 @figure("reduction-race")
