@@ -79,6 +79,7 @@ int main(const int argc, char **argv) {
   const char *text = source.data();
   cl_program program = clCreateProgramWithSource(context, 1, &text, &length, &status);
   check(status, "clCreateProgramWithSource", __LINE__);
+  // The "" are options for the kernel's compiler, as on a command line: there are none here.
   status = clBuildProgram(program, 1, &device, "", nullptr, nullptr);
   if (status != CL_SUCCESS) { // the compiler's messages are in the build log: first its size
     size_t log_size = 0;

@@ -20,7 +20,7 @@ struct found_device {
 static const char *const kinds[4] = {"device of another kind", "CPU", "accelerator", "GPU"};
 
 // Prints the limits of a device that the later chapters meet. Each property has a type of its own,
-// which the specification names; `sizeof` tells clGetDeviceInfo how much room there is for it.
+// which the specification names; `sizeof` says how much room there is for it.
 static void print_limits(cl_device_id id) {
   cl_uint units, vector_width, align_bits;
   clerr_chk(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
@@ -73,15 +73,15 @@ int main(const int argc, char **argv) {
   std::vector<cl_platform_id> platforms(num_platforms);
   clerr_chk(clGetPlatformIDs(num_platforms, platforms.data(), nullptr));
 
-  // Their devices. Of those that fit the wish, the first one of the highest rank is chosen.
+  // Their devices. Of those that match the wish, the first one of the highest rank is chosen.
   std::vector<found_device> found;
   found_device chosen = {0, 0, nullptr, 0};
-  size_t fits = 0; // devices that fit the wish
+  size_t fits = 0; // devices that match the wish
   for (size_t p = 0; p < platforms.size(); p++) {
     cl_uint num_devices = 0;
     status = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, nullptr, &num_devices);
     if (status == CL_DEVICE_NOT_FOUND)
-      continue; // no mistake: a platform may be installed that has no device on this machine
+      continue; // not an error: a platform may be installed that has no device on this machine
     clerr_chk(status);
     std::vector<cl_device_id> devices(num_devices);
     clerr_chk(
@@ -112,7 +112,7 @@ int main(const int argc, char **argv) {
     printf(wish.empty() ? "\n" : " for OCL_DEVICE=%s\n", wish.c_str());
   }
   for (size_t p = 0; p < platforms.size(); p++) {
-    size_t size; // a text: first how many bytes it has, then the bytes
+    size_t size; // a string: first how many bytes it has, then the bytes
     clerr_chk(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 0, nullptr, &size));
     std::vector<char> name(size);
     clerr_chk(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, size, name.data(), nullptr));
