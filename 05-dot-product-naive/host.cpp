@@ -62,7 +62,7 @@ int main(const int argc, char **argv) {
   clerr_chk(clEnqueueReadBuffer(queue, products_buffer, CL_TRUE, 0, n * sizeof(float),
                                 products.data(), 0, nullptr, nullptr));
 
-  // The host adds what the device has left to it: N products.
+  // The host adds what the device has left to do: N products.
   float result = 0.0f;
   for (const float product : products)
     result += product;

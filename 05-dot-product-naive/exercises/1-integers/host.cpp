@@ -66,7 +66,7 @@ int main(const int argc, char **argv) {
   clerr_chk(clEnqueueReadBuffer(queue, products_buffer, CL_TRUE, 0, n * sizeof(cl_long),
                                 products.data(), 0, nullptr, nullptr));
 
-  // The host adds what the device has left to it: N products.
+  // The host adds what the device has left to do: N products.
   // Unsigned: where it overflows, it wraps around, and that is allowed.
   cl_ulong result = 0;
   for (const cl_long product : products)

@@ -67,7 +67,7 @@ int main(const int argc, char **argv) {
   clerr_chk(clEnqueueReadBuffer(queue, sums_buffer, CL_TRUE, 0, num_groups * sizeof(float),
                                 partial_sums.data(), 0, nullptr, nullptr));
 
-  // The host adds what the device has left to it: one number a work-group.
+  // The host adds what the device has left to do: one number per work-group.
   float result = 0.0f;
   for (const float partial_sum : partial_sums)
     result += partial_sum;
