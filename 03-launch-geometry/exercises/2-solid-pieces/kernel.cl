@@ -8,7 +8,7 @@
 __kernel void pieces(__global ulong *restrict owner, const ulong n) {
   const size_t t = get_global_id(0);
   const size_t piece = n / get_global_size(0); // TODO: rounded up
-  const size_t end = (t + 1) * piece;          // TODO: and not behind the end
+  const size_t end = (t + 1) * piece;          // TODO: and not past the end
   for (size_t i = t * piece; i < end; i++)
     owner[i] = t;
 }
