@@ -11,7 +11,7 @@
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
-#define A_STRIDE (BM + 4) // 4 more than it takes: fewer of the stores below then meet in a bank
+#define A_STRIDE (BM + 4)             // 4 more than it takes: fewer stores then meet in a bank
 #define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
 #define B_LOADS (BK * BN / 4 / ITEMS)
 #define A_STEP (ITEMS / (BK / 4))  // rows of A from one of them to the next
@@ -68,13 +68,13 @@ void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a
                 const uint k0, const uint M, const uint N, const uint K) {
 #pragma unroll
   for (uint i = 0; i < A_LOADS; i++) {
-    const uint at = get_local_id(0) + i * ITEMS;
-    a_next[i] = load4(a, first_row + at / (BK / 4), k0 + at % (BK / 4) * 4, M, K);
+    const uint quad = get_local_id(0) + i * ITEMS;
+    a_next[i] = load4(a, first_row + quad / (BK / 4), k0 + quad % (BK / 4) * 4, M, K);
   }
 #pragma unroll
   for (uint i = 0; i < B_LOADS; i++) {
-    const uint at = get_local_id(0) + i * ITEMS;
-    b_next[i] = load4(b, k0 + at / (BN / 4), first_col + at % (BN / 4) * 4, K, N);
+    const uint quad = get_local_id(0) + i * ITEMS;
+    b_next[i] = load4(b, k0 + quad / (BN / 4), first_col + quad % (BN / 4) * 4, K, N);
   }
 }
 
@@ -132,7 +132,8 @@ matmul(__global const float *restrict a, __global const float *restrict b,
     __local const float4 *b_tile = b_tiles + now * B_TILE;
 #pragma unroll
     for (uint k = 0; k < BK; k++) {
-      // A work-item's rows and columns come in fours, and neighbours have neighbouring fours.
+      // A work-item's rows and columns come in fours, and neighbours have neighbouring fours. It
+      // reads TM + TN floats, for TM * TN multiply-adds.
       float4 a_part[TM / 4];
       float4 b_part[TN / 4];
 #pragma unroll
@@ -141,7 +142,6 @@ matmul(__global const float *restrict a, __global const float *restrict b,
 #pragma unroll
       for (uint j = 0; j < TN / 4; j++)
         b_part[j] = b_tile[k * (BN / 4) + j * COLS + item_col];
-        // TM + TN floats were read; they serve TM * TN multiply-adds.
 #pragma unroll
       for (uint i = 0; i < TM / 4; i++)
 #pragma unroll
