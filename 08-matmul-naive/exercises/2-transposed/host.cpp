@@ -26,9 +26,9 @@ int main(const int argc, char **argv) {
   check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
   // The launch: work-groups of 16×16, enough of them to cover C. Dimension 0 is its columns.
-  const size_t tile = 16; // elements of C along each side of a work-group
-  const size_t local_size[2] = {tile, tile};
-  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t side = 16; // work-items along each side of a work-group
+  const size_t local_size[2] = {side, side};
+  const size_t num_groups[2] = {(n + side - 1) / side, (m + side - 1) / side};
   const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   cl_int status;
@@ -78,12 +78,29 @@ int main(const int argc, char **argv) {
   clerr_chk(clEnqueueReadBuffer(queue, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
                                 nullptr, nullptr));
 
-  // The check wants B with K rows of N.
+  // B with K rows of N, for the reference below.
   std::vector<float> b_transposed(k * n);
   for (size_t row = 0; row < n; row++)
     for (size_t col = 0; col < k; col++)
       b_transposed[col * n + row] = b[row * k + col];
-  const bool ok = check_matmul(c, a, b_transposed, m, n, k);
+
+  // The reference: the plain triple loop, in double. The innermost loop runs along rows of B and C,
+  // through neighbouring elements, which is far faster than down a column of B.
+  std::vector<double> expected(m * n, 0.0);
+  for (size_t row = 0; row < m; row++)
+    for (size_t i = 0; i < k; i++)
+      for (size_t col = 0; col < n; col++)
+        expected[row * n + col] +=
+            static_cast<double>(a[row * k + i]) * static_cast<double>(b_transposed[i * n + col]);
+  size_t differ = 0;
+  size_t shown = m * n - 1; // the first element that differs, or the last one if none does
+  for (size_t i = 0; i < m * n; i++)
+    if (static_cast<double>(c[i]) != expected[i] && differ++ == 0) // NaN differs from everything
+      shown = i;
+  printf("result    C[%zu][%zu] = %.9g\n", shown / n, shown % n, static_cast<double>(c[shown]));
+  printf("expected  C[%zu][%zu] = %.9g (%zu of %zu elements differ)\n", shown / n, shown % n,
+         expected[shown], differ, m * n);
+  const bool ok = differ == 0;
   const double gflop =
       2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   print_time("kernel", median_ms(times), gflop, "GFLOP/s");
