@@ -1,5 +1,5 @@
-// Argmin: the place of the smallest element of a vector without barriers: one launch per level, each
-// work-item compares UF elements.
+// Argmin: the place of the smallest element of a vector without barriers: one launch per level,
+// each work-item compares UF elements.
 #include "../../../common/args.h"
 #include "../../../common/clerr.h"
 #include "../../../common/compare.h"
