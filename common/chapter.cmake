@@ -25,11 +25,11 @@ function(common_options target)
   target_link_libraries(${target} PRIVATE OpenCL::OpenCL)
 endfunction()
 
-# add_chapter(TEST default "1" "17 33 65" ... [FULL "67108864"])
+# add_chapter([OUTPUT devices] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
-# none). A test in FULL takes long and has the label full.
+# none). A test in FULL takes long and has the label full. OUTPUT: see tests/run_chapter.cmake.
 function(add_chapter)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "TEST;FULL")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "TEST;FULL")
   add_executable(${PROJECT_NAME} host.cpp)
   common_options(${PROJECT_NAME})
   foreach(kind TEST FULL)
@@ -41,7 +41,8 @@ function(add_chapter)
       set(test ${PROJECT_NAME}.${name})
       add_test(NAME ${test}
                COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${PROJECT_NAME}> -D
-                       "ARGUMENTS=${arguments}" -P
+                       HOST=${CMAKE_CURRENT_SOURCE_DIR}/host.cpp -D "ARGUMENTS=${arguments}" -D
+                       "OUTPUT=${arg_OUTPUT}" -P
                        ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/run_chapter.cmake)
       set_tests_properties(${test} PROPERTIES LABELS chapters TIMEOUT 120)
       if(kind STREQUAL FULL)

@@ -1,0 +1,9 @@
+from formulas import count
+
+HOSTILE_ALL = True  # it spells its set-up out
+NO_DEVICE_REFUSAL = None  # it takes the first device there is
+BLANK_KERNEL_REFUSAL = "CL_"  # its own few lines of reading: a file of blanks does not define its kernel
+
+
+def costs(n):
+    return [("vector_add", count(2 * n, n))]

@@ -1,0 +1,5 @@
+from formulas import count
+
+
+def costs(n):
+    return [("twice_plus_one", count(n, n))]

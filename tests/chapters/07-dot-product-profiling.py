@@ -1,0 +1,22 @@
+from formulas import dot_naive, dot_reduction
+
+BENCH = {
+    "07 naive": {"plot": "vectors", "line": 0, "label": "07 naive", "color": "#9e9e9e",
+                 "flop_per_byte": 1 / 12},  # a multiplication for three floats
+    "07 reduction": {"plot": "vectors", "line": 1, "label": "07 reduction", "color": "#c49a00"},
+}
+
+
+def costs(n):
+    return [("dot_product_naive", dot_naive(n)), ("dot_product_reduction", dot_reduction(n))]
+
+
+def times(commands, expected, n):
+    for name, results in [("dot_product_naive", n), ("dot_product_reduction", min(32, (n + 63) // 64))]:
+        runs = commands.runs(name, runs=6)
+        commands.take("clEnqueueReadBuffer")
+        expected.rate(f"{name}: kernel", runs, 4 * (2 * n + results), "GB/s")
+        last = runs.last[0]
+        expected.line(r"  last run: submitted ([\d.]+), started ([\d.]+), ended ([\d.]+) ms after queued",
+                      *((moment - last.queued, 3) for moment in [last.submitted, last.started, last.ended]))
+        expected.line("  host's clock: launch and wait [0-9.]+ ms, read back and add [0-9.]+ ms")

@@ -1,0 +1,20 @@
+from formulas import sum_reduction, tree
+
+LARGE_LAUNCHES = True
+BENCH = {"11": {"plot": "vectors", "line": -1,  # the launch derived from the device
+                "label": "11 sum", "color": "#e07b00"}}
+
+
+def costs(n):
+    return [("sum_reduction", tree(n, 256, 256)), ("sum_reduction", sum_reduction(n))]
+
+
+def times(commands, expected, n):
+    for origin in ["whole", "real"]:
+        commands.take("clEnqueueWriteBuffer")
+        for shape in ["fixed", "from the device"]:
+            runs = commands.runs("sum_reduction", runs=1 if origin == "whole" else None)
+            commands.take("clEnqueueReadBuffer")
+            if origin == "real":
+                groups = 256 if shape == "fixed" else runs.items // 256
+                expected.rate(rf"{groups} work-groups of 256 \({shape}\): kernel", runs, 4 * n, "GB/s")

@@ -1,0 +1,33 @@
+from formulas import count, sum_reduction
+
+SMALL_SIZES = [["1"], ["256"], ["1000", "3"]]
+COST_SIZES = [["1000", "3"]]
+TIME_SIZES = [["1000003", "1000"], ["1000", "3"]]
+LARGE_LAUNCHES = True
+BAD_ARGUMENTS = [(["10", "1"], "too small: 1")]
+BENCH = {"12": {"plot": "vectors", "line": 0, "label": "12 sum, UF = 2", "color": "#17a2b8"}}
+
+
+def _lengths(n, uf):
+    """The lengths of the vector before each launch."""
+    while n > 1:
+        yield n
+        n = max(1, n // uf)
+
+
+def costs(n, uf=2):
+    """Each launch reads every element that is left, once, and writes one for every UF of them."""
+    launches = [("sum_unrolled", count(left, max(1, left // uf))) for left in _lengths(n, uf)]
+    return launches + [("sum_reduction", sum_reduction(n))]
+
+
+def times(commands, expected, n, uf=2):
+    launches = len(list(_lengths(n, uf)))
+    for runs in [1, None]:  # whole numbers, then reals
+        commands.take("clEnqueueWriteBuffer")
+        unrolled = commands.runs(*["sum_unrolled"] * launches, before=["clEnqueueCopyBuffer"], add=True, runs=runs)
+        commands.take("clEnqueueReadBuffer")
+        reduction = commands.runs("sum_reduction", runs=runs)
+        commands.take("clEnqueueReadBuffer")
+    expected.rate(f"{launches} launches of sum_unrolled: kernels", unrolled, 4 * n, "GB/s", alone=False)
+    expected.rate(r"1 launch of sum_reduction \(chapter 11\): kernel", reduction, 4 * n, "GB/s")

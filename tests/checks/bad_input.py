@@ -1,0 +1,164 @@
+"""Bad arguments, machines without OpenCL, and broken kernel files.
+
+Each case states the exit code and what standard error must say; no case may print PASSED, crash,
+or say nothing.
+"""
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import facts
+import harness
+
+
+class Cases:
+    """The cases of one chapter: `case` makes one, and the report counts it."""
+
+    def __init__(self, report, chapter):
+        self.report, self.known = report, facts.of(chapter)
+        self.chapter, self.program = chapter, harness.program(chapter)
+        self.usage = f"usage: {chapter}"
+
+    def case(self, what, command, code, *texts, env=None, **options):
+        """Runs a command; it must end with `code` and say every one of `texts` on standard error."""
+        self.judge(what, harness.run(command, env=env, **options), code, texts)
+
+    def judge(self, what, ended, code, texts, wrong=()):
+        got, out, err = ended
+        wrong = list(wrong) + harness.crashed(got, err)
+        if got != code:
+            wrong.append(f"exit code {got}, where {code} was expected")
+        if "PASSED" in out + err:
+            wrong.append("PASSED was printed")
+        wrong += [f"standard error does not say {text!r}" for text in texts if text not in err]
+        said = err.strip().splitlines() or ["nothing"]
+        self.report.must(f"{what}: {said[0]}", not wrong, "; ".join(wrong) + "\nstandard error: " + err)
+
+
+def bad_arguments(test):
+    case, program, usage, parameters = test.case, test.program, test.usage, test.known.PARAMETERS
+    if not parameters:
+        for text in ["1", "0", ""]:
+            case(f"argument {text!r}", [program, text], 2, "too many arguments", usage)
+        return
+    for text, message in [
+        ("0", "must be at least 1, not 0"),
+        ("-1", "not a size (digits only): -1"),
+        ("+1", "not a size (digits only): +1"),
+        ("1e6", "not a size (digits only): 1e6"),
+        ("12x", "not a size (digits only): 12x"),
+        (" 12", "not a size (digits only):  12"),
+        ("0x10", "not a size (digits only): 0x10"),
+        ("", "not a size: an empty argument"),
+        ("99999999999999999999", "too large a number"),
+        ("1000000000000000", "too large for this "),
+        (str(2**64 - 1), "too large for this "),
+    ]:
+        case(f"argument {text!r}", [program, text], 2, message, usage)
+    for i in range(1, len(parameters)):
+        case(f"argument {i + 1} 12x", [program] + ["10"] * i + ["12x"], 2, "not a size", usage)
+    for arguments, message in test.known.BAD_ARGUMENTS:
+        case(f"arguments {arguments}", [program, *arguments], 2, message, usage)
+    case("too many arguments", [program] + ["7"] * (len(parameters) + 1), 2, "too many arguments", usage)
+
+
+def help_goes_to_standard_output(test):
+    """Also beside other arguments; and nothing to standard error, which `case` reads: they are swapped."""
+    for arguments in (["--help"], ["-h"], ["12x", "--help"], ["1", "2", "3", "4", "-h"]):
+        swapped = ["sh", "-c", 'test -z "$("$0" "$@" 3>&2 2>&1 1>&3)" || exit 3', test.program, *arguments]
+        test.case(" ".join(arguments), swapped, 0, test.usage)
+
+
+def too_little_memory(test):
+    """The layer says that the device has 64 bytes less than the program's buffers take together (so the buffer
+    of a single number need not be in its list): refused before the first of them is made. The same with the
+    host's copies, where these are in the same memory."""
+    if not test.known.PARAMETERS:
+        return
+    command = [test.program] + (["100", "120", "80"] if test.known.IS_MATRIX else ["1000003"])
+    needed = harness.under_layer(command)[3].amount("bytes_at_most")
+    tries = [(needed - 64, "too large for this device: ")]
+    if harness.under_layer(command, memory=needed)[3].amount("shared"):
+        tries.append((2 * needed - 64, "GiB in all (with the host's copies"))
+    for memory, text in tries:
+        *ended, account = harness.under_layer(command, memory=memory)
+        wrong = ["it made a buffer first"] if "clCreateBuffer" in account.calls else []
+        test.judge(f"{memory} bytes of memory, where {memory + 64} are needed", ended, 2, [text, test.usage], wrong)
+
+
+def without_opencl(test, folder):
+    empty = folder / "no vendors"
+    empty.mkdir()
+    test.case("no platform", [test.program], 1, "CL_PLATFORM_NOT_FOUND_KHR", env={"OCL_ICD_VENDORS": str(empty)})
+
+
+def no_such_device(test):
+    for wish in ["no such device", "7:0", "0:", "0:0x"] if test.known.NO_DEVICE_REFUSAL else []:
+        test.case(f"OCL_DEVICE={wish}", [test.program], 1, f"no OpenCL device matches OCL_DEVICE={wish}",
+                  test.known.NO_DEVICE_REFUSAL, env={"OCL_DEVICE": wish})
+
+
+def same_device_as_another(test):
+    """The device in the first line is the one that the other chapter's program takes."""
+    if test.known.SAME_DEVICE_AS is None:
+        return
+    other = [harness.program(test.known.SAME_DEVICE_AS), "1"]
+    for wish in [None, "cpu", "PORTABLE", "0:0", "pthread", "gpu", "llvmpipe", "rusticl", "1:0"]:
+        env = {"RUSTICL_ENABLE": "llvmpipe"}  # a second device, where Mesa's OpenCL is installed
+        if wish is not None:
+            env["OCL_DEVICE"] = wish
+        one, two = (harness.run(command, env=env) for command in ([test.program], other))
+        lines = [out.splitlines()[0] if out.startswith("device ") else "no device" for _, out, _ in (one, two)]
+        test.report.must(f"OCL_DEVICE={wish}: the same device as {test.known.SAME_DEVICE_AS}: {' / '.join(set(lines))}",
+                         lines[0] == lines[1] and one[0] == two[0], one[2] + two[2])
+
+
+def broken_kernels(test, folder):
+    """The program looks beside itself first, so a copy of it beside a broken kernel.cl takes that."""
+    case, source = test.case, harness.ROOT / test.chapter / "kernel.cl"
+    if not source.exists():
+        return
+    text = source.read_text()
+    copy = folder / test.chapter
+    shutil.copy(test.program, copy)
+    kernel = folder / "kernel.cl"
+
+    for what, content, refusal in [("empty", "", "empty"), ("blank", " \n\t\n", test.known.BLANK_KERNEL_REFUSAL)]:
+        kernel.write_text(content)
+        case(f"kernel file {what}", [copy], 1, refusal)
+    kernel.unlink()
+    kernel.mkdir()
+    case("kernel file is a folder", [copy], 1, "cannot be read", str(kernel))
+    kernel.rmdir()
+    kernel.write_text(text)
+    kernel.chmod(0)
+    folder.chmod(0o755)
+    cache = folder / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
+    case("kernel file not readable", [copy], 1, "cannot be read", str(kernel), env={"POCL_CACHE_DIR": str(cache)}, **as_user)
+    kernel.chmod(0o644)
+
+    # A long build log: all of it must be shown.
+    warnings = "".join(f"#warning number {i} of many\n" for i in range(400))
+    kernel.write_text(text + "\n" + warnings + "__kernel void broken() { no_such_name = 1; }\n")
+    case("kernel with a syntax error", [copy], 1, "CL_BUILD_PROGRAM_FAILURE", "no_such_name",
+         "number 0 of many", "number 399 of many")
+    kernel.write_text(re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text))
+    case("kernel renamed", [copy], 1, "CL_INVALID_KERNEL_NAME")
+
+
+def check(report, chapter):
+    test = Cases(report, chapter)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        bad_arguments(test)
+        help_goes_to_standard_output(test)
+        too_little_memory(test)
+        without_opencl(test, folder)
+        no_such_device(test)
+        same_device_as_another(test)
+        broken_kernels(test, folder)

@@ -1,0 +1,58 @@
+"""A chapter built alone, in the two other ways than from the top, and run.
+
+Works on a copy of the chapter and of common/, in a path with a space, so that nothing is found by
+chance. Each program must pass from the working directory /, notice an edited kernel without being
+rebuilt, and name the places it looked at when the kernel is gone.
+"""
+import pathlib
+import re
+import shutil
+import tempfile
+
+import harness
+
+
+def check_program(must, program, folder, way):
+    code, out, err = harness.run([program], cwd="/")
+    must(f"{way}: passes from the working directory /", code == 0 and out.endswith("PASSED\n"), out + err)
+    for kernel in sorted(folder.glob("*.cl")):
+        text = kernel.read_text()
+        kernel.write_text(text + "\nthis is no kernel\n")
+        code, out, err = harness.run([program], cwd="/")
+        must(f"{way}: an edited {kernel.name} takes effect", code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, err)
+        kernel.unlink()
+        code, out, err = harness.run([program], cwd="/")
+        places = {str(program.parent / kernel.name), str(kernel), f"/{kernel.name}"}
+        named = {line.removesuffix("  (not there)").strip() for line in err.splitlines()[1:]}
+        must(f"{way}: {kernel.name} is gone: each place is named", code == 1 and named == places, err)
+        kernel.write_text(text)
+
+
+def check(report, chapter):
+    must, number = report.must, chapter[:2]
+    readme = harness.ROOT / chapter / "README.md"
+    line = readme.exists() and re.search(r"^g\+\+ .*$", readme.read_text(), re.MULTILINE)
+    if not must("the README gives one compiler line", line, "no line that begins with g++"):
+        return
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name) / "one chapter"
+        folder = root / chapter
+        shutil.copytree(harness.ROOT / chapter, folder)
+        shutil.copytree(harness.ROOT / "common", root / "common")
+        (root / "tests").mkdir()
+        shutil.copy(harness.ROOT / "tests" / "run_chapter.cmake", root / "tests")
+
+        code, out, err = harness.run(["sh", "-c", line.group()], cwd=folder)
+        if must(f"one line: {line.group()}", code == 0 and err == "", err):
+            program = folder / re.search(r" -o (\S+)", line.group()).group(1)
+            check_program(must, program, folder, "one line")
+            program.unlink()
+
+        build = root / "build" / number
+        code, out, err = harness.run(["cmake", "-S", chapter, "-B", f"build/{number}"], cwd=root)
+        must(f"alone: cmake -S {chapter} -B build/{number}", code == 0, out + err)
+        code, out, err = harness.run(["cmake", "--build", f"build/{number}"], cwd=root)
+        if must(f"alone: cmake --build build/{number}", code == 0 and "warning" not in out + err, out + err):
+            check_program(must, build / chapter, folder, "alone")
+            code, out, err = harness.run(["ctest", "--test-dir", f"build/{number}", "-R", "default"], cwd=root)
+            must("alone: ctest", code == 0 and "100% tests passed" in out, out + err)

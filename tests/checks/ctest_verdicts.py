@@ -1,0 +1,62 @@
+"""Does CTest take each test for what it is? Asks it for the list of all tests of the build.
+
+Only exit code 77 may count as skipped, and nothing but the exit code decides. Each chapter has tests,
+one of them without arguments, and each of them goes through run_chapter.cmake.
+"""
+import json
+import os
+import pathlib
+
+import harness
+
+# Properties that let a test pass, or not run, whatever its exit code is.
+NEVER = {"WILL_FAIL", "PASS_REGULAR_EXPRESSION", "SKIP_REGULAR_EXPRESSION", "DISABLED"}
+
+
+def properties(test):
+    return {each["name"]: each["value"] for each in test["properties"]}
+
+
+def wrong_with(test):
+    """What is wrong with a test, as texts."""
+    has = properties(test)
+    yield from (f"has the property {name}" for name in sorted(NEVER & set(has)))
+    if has.get("SKIP_RETURN_CODE", harness.SKIPPED) != harness.SKIPPED:
+        yield f"exit code {has['SKIP_RETURN_CODE']} counts as skipped, where only {harness.SKIPPED} may"
+    if not has.get("LABELS"):
+        yield "has no label"
+    if not 0 < has.get("TIMEOUT", 0) <= 5400:
+        yield "has no time limit"
+    if not test.get("command"):
+        yield "has no command: its program is not built"
+
+
+def wrong_with_chapter(chapter, tests):
+    """What is wrong with a chapter's own tests, as texts."""
+    arguments = []
+    for name, test in tests.items():
+        if not name.startswith(chapter + "."):
+            continue
+        command = test.get("command", [])
+        given = dict(text.partition("=")[::2] for text in command if "=" in text)
+        arguments.append(given.get("ARGUMENTS"))
+        if pathlib.Path(given.get("PROGRAM", "")) != harness.program(chapter):
+            yield f"{name} does not run {harness.program(chapter)}"
+        if command[-2:-1] != ["-P"] or pathlib.Path(command[-1]).resolve() != harness.ROOT / "tests" / "run_chapter.cmake":
+            yield f"{name} does not go through tests/run_chapter.cmake"
+    if "" not in arguments:
+        yield f"{chapter} has no test without arguments"
+    if len(set(arguments)) < len(arguments):
+        yield f"{chapter} has two tests with the same arguments"
+
+
+def check(report):
+    code, out, err = harness.run([os.environ.get("CTEST", "ctest"), "--show-only=json-v1"], cwd=harness.BUILD)
+    if report.failed("ctest --show-only", [f"it ends with {code}: {err}"] if code else []):
+        return
+    tests = {test["name"]: test for test in json.loads(out)["tests"]}
+    report.count("tests", len(tests))
+    for name, test in tests.items():
+        report.failed(name, list(wrong_with(test)))
+    for chapter in harness.CHAPTERS:
+        report.failed(chapter, list(wrong_with_chapter(chapter, tests)))

@@ -1,0 +1,58 @@
+"""Does a program notice that its kernels, or copies, did not run at all?
+
+The layer reports success for a series of launches and does nothing (LAYER_DROP), one series after the
+other. All memory that the program does not fill begins as an unharmed run left it (LAYER_STALE), so with the
+right results: only an output that was poisoned, with NaN or the like, before these very launches tells that
+they did not run. The clock is the layer's too (LAYER_CLOCK): by the device's, a kernel whose work is doubled
+until it takes 4 ms would never end when it does nothing.
+"""
+import tempfile
+
+import facts
+import harness
+
+
+def series_of(account):
+    """The series of kernels and copies in a run: their numbers and names."""
+    series = {}
+    for line in account.lines.get("command", []):
+        _, function, kernel, _, number, *_ = line.split()
+        if function in ("clEnqueueNDRangeKernel", "clEnqueueCopyBuffer"):
+            series[int(number)] = function if kernel == "-" else kernel
+    return series
+
+
+def wrong_with(report, known, arguments):
+    """Returns what is wrong when the chapter runs with these arguments: a list."""
+    command = [harness.program(known.chapter)] + arguments
+    wrong = []
+    with tempfile.TemporaryDirectory() as stale, tempfile.TemporaryDirectory() as cache:
+        if known.DROPPED_WAY:  # without a search it is the results that count
+            known.DROPPED_WAY(cache, harness.under_layer(command, cache=cache, clock=1)[2])
+        code, out, err, account = harness.under_layer(command, cache=cache, clock=1, stale=stale)
+        if code != 0 or "PASSED" not in out.splitlines():
+            return [f"unharmed, it does not pass, exit code {code}\n{out}{err}"]
+        for number, name in series_of(account).items():
+            memory = {} if name in known.NOT_POISONED else {"stale": stale}
+            code, out, err, _ = harness.under_layer(command, cache=cache, clock=1, drop=number, **memory)
+            what = f"without series {number} of its commands, {name}, "
+            wrong += [what + how for how in harness.crashed(code, err)]
+            noticed = code == 1 and "FAILED" in out.splitlines() and "PASSED" not in out + err
+            passed = code == 0 and "PASSED" in out.splitlines()
+            reason = known.UNNOTICED.get(name)
+            if not (passed if reason else noticed):
+                wrong.append(what + f"it ends with exit code {code} and says "
+                             + ("PASSED" if passed else "FAILED" if noticed else "neither PASSED nor FAILED")
+                             + (f"; UNNOTICED says it has no effect: {reason}" if reason else ""))
+            report.count("series dropped that may be, with a reason" if reason else "series dropped and noticed")
+    return wrong
+
+
+def check(report, chapter):
+    known = facts.of(chapter)
+    if not harness.has_kernel(chapter):
+        return report.nothing_to_do("it has no kernel")
+    for arguments in known.DROP_SIZES:
+        report.failed(" ".join([chapter, *arguments]), wrong_with(report, known, arguments))
+    if not report.counts.get("series dropped and noticed"):
+        report.failed(chapter, ["it has a kernel, and no launch that was dropped was noticed"])

@@ -1,0 +1,177 @@
+"""Are the times and the rates that a chapter prints those of its commands?
+
+The layer answers for the device's clock (LAYER_CLOCK), from a table that is in its account of the run. So
+what a chapter must print can be computed from the account, by times() in the chapter's facts: which commands
+it takes the time of, from which moment to which, the median of the runs without the warm-up, and the rate
+from the bytes or operations that its lesson states. Every "time" line must be accounted for. One that
+is on the host's clock is counted as such; a chapter that asks for times and has no times() is a failure.
+"""
+import re
+import tempfile
+
+import facts
+import harness
+
+# At the first size the times are short and the rates have two digits and more. With the second factor,
+# some warm-ups last so long that fewer runs follow.
+CLOCKS = [1, 58]
+
+
+class Wrong(Exception):
+    """What the program did is not what its times can be computed from."""
+
+
+class Command:
+    """One command of the account."""
+
+    def __init__(self, line):
+        _, self.function, self.kernel, items, _, *ns = line.split()
+        self.name = self.function if self.kernel == "-" else self.kernel
+        self.items = int(items)
+        self.queued, self.submitted, self.started, self.ended = (int(moment) / 1e6 for moment in ns)  # in ms
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+class Times(list):
+    """The times of all runs, in ms, the warm-up first. `items`: work-items of the last command; `pack`: of
+    each time, until the last of the run's commands starts; `last`: the commands of the last run."""
+
+    def __init__(self):
+        super().__init__()
+        self.items, self.pack, self.last = 0, [], []
+
+    def printed(self):
+        """What the lessons say: the median of the runs without the warm-up."""
+        return median(self[1:])
+
+    def confusable(self):
+        """With five runs after the warm-up: what else would be printed the same? A list of names."""
+        runs = self[1:]
+        others = {"the largest": max(runs), "the smallest": min(runs), "the mean": sum(runs) / len(runs),
+                  "the first": runs[0], "the last": runs[-1], "the one in the middle": runs[len(runs) // 2],
+                  "the median with the warm-up": median(self)}
+        return [name for name, value in others.items() if f"{value:.3f}" == f"{self.printed():.3f}"]
+
+
+class Commands:
+    """The commands of a run, taken one by one."""
+
+    def __init__(self, commands):
+        self.left = list(commands)
+
+    def take(self, name):
+        if not self.left or self.left[0].name != name:
+            found = self.left[0].name if self.left else "the end"
+            raise Wrong(f"where {name} was expected among the commands comes {found}")
+        return self.left.pop(0)
+
+    def runs(self, *names, runs=None, before=(), add=False):
+        """Takes runs, each of them the commands `names`, after the commands `before` that do not count:
+        as many as common/timing.h says (a warm-up and five, or a warm-up and one that took two seconds
+        in all), or `runs`. Timed from the first one's start to the last one's end, or with `add`, the
+        time of each of them."""
+        times = Times()
+        while (len(times) < runs) if runs else len(times) < 2 or (len(times) < 6 and sum(times) < 2000):
+            for name in before:
+                self.take(name)
+            now = [self.take(name) for name in names]
+            times.append(sum(c.ended - c.started for c in now) if add else now[-1].ended - now[0].started if now else 0)
+            times.items = now[-1].items if now else 0
+            times.pack.append(now[-1].started - now[0].started if now else 0)
+            times.last = now
+        return times
+
+
+class Expected:
+    """The "time" lines that are expected: a regular expression and the numbers that stand in its groups,
+    each with the digits that are printed."""
+
+    def __init__(self):
+        self.lines = []
+        self.confusable = []
+        self.rates = []
+
+    def line(self, pattern, *numbers):
+        self.lines.append((pattern, numbers))
+
+    def rate(self, what, times, work, unit, alone=True):
+        """A line of print_time: `work` is in bytes or operations. Returns what it does a second, in 10^9."""
+        ms = times.printed()
+        rate = work / ms / 1e6 if ms else 0
+        self.rates.append(rate)
+        if ms:
+            self.line(rf"{what} ([\d.]+) ms, ([\d.]+) {unit}", (ms, 3), (rate, 1))
+        else:
+            self.line(rf"{what} ([\d.]+) ms", (0, 3))
+        if alone and ms and len(times) == 6:
+            self.confusable += [f"{what}: {other}" for other in times.confusable()]
+        return rate
+
+    def share(self, rate, ceiling, unit):
+        self.line(rf"share of the ceiling: (\d+) % of ([\d.]+) {unit}", (100 * rate / ceiling, 0), (ceiling, 1))
+
+
+def compare(line, pattern, numbers):
+    """What is wrong with a printed line: an empty string, or a sentence."""
+    match = re.fullmatch("time {6}" + pattern, line)
+    if match is None:
+        return f"it prints {line!r}, where this was expected: {pattern}"
+    for text, (value, digits) in zip(match.groups(), numbers):
+        if len(text.partition(".")[2]) != digits or abs(float(text) - value) > 0.5 * 10**-digits + 1e-9 * value:
+            return f"it prints {text} in {line!r}; by the account it is {value:.{digits}f}"
+    return ""
+
+
+def one_run(report, known, arguments, clock, cache):
+    """Runs the chapter once; returns what is wrong, and what it says on standard error."""
+    code, out, err, account = harness.under_layer([harness.program(known.chapter)] + arguments, clock=clock, cache=cache)
+    wrong = harness.not_passed(code, out, err)
+    report.count("runs on a clock with known times")
+    if wrong:
+        return wrong, err
+    printed = [line for line in out.splitlines() if line.startswith("time ")]
+    if known.times is None:
+        if "clGetEventProfilingInfo" in account.calls:
+            wrong.append(f"it asks the device for times, and has no times() in {facts.file_of(known.chapter)}")
+        report.count("lines on the host's clock", len(printed))
+        return wrong, err
+    expected = Expected()
+    commands = Commands(Command(line) for line in account.lines.get("command", []))
+    try:
+        known.times(commands, expected, *map(int, arguments))
+        if commands.left:
+            raise Wrong(f"at its end it enqueues {commands.left[0].name} besides")
+    except (Wrong, AssertionError) as what:
+        return wrong + [str(what)], err
+    wrong += [f"what would be printed the same, by this table: {what}" for what in expected.confusable]
+    if clock == CLOCKS[0] and arguments == known.TIME_SIZES[0] and min(expected.rates) < 0.2:
+        wrong.append(f"a rate of {min(expected.rates)} is too small for its one printed digit to tell anything")
+    if len(printed) != len(expected.lines):
+        wrong.append(f"it prints {len(printed)} lines with times, where {len(expected.lines)} were expected")
+    wrong += filter(None, (compare(line, *what) for line, what in zip(printed, expected.lines)))
+    report.count("times, rates and shares", sum(len(numbers) for _, numbers in expected.lines))
+    report.count("lines on the host's clock", sum(not numbers for _, numbers in expected.lines))
+    return wrong, err
+
+
+def check(report, chapter):
+    known = facts.of(chapter)
+
+    def run(arguments, clock, cache):
+        wrong, err = one_run(report, known, arguments, clock, cache)
+        report.failed(f"{' '.join([chapter, *arguments])}, clock {clock}", wrong)
+        return err
+
+    for arguments in known.TIME_SIZES:
+        with tempfile.TemporaryDirectory() as cache:
+            for clock in CLOCKS:
+                err = run(arguments, clock, cache)
+                for way in known.WAYS if clock == CLOCKS[0] else []:  # each of them, whichever it chose
+                    winner = way(cache, err)
+                    if winner and f"remembered: {winner}" not in run(arguments, clock, cache):
+                        report.failed(chapter, [f"it does not take {winner} from its memory"])
+    if known.times and not report.counts.get("times, rates and shares"):
+        report.failed(chapter, ["no time was compared"])

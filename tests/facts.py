@@ -1,0 +1,114 @@
+"""What is known about a chapter: tests/chapters/NN-topic.py, and what follows from the chapter itself.
+
+    facts.of("06-dot-product-reduction").SMALL_SIZES
+
+The file is a plain module that says only what differs from the defaults below; a name that stands here
+nowhere is an error. Sizes are lists of arguments. Mutants lie beside it, in NN-topic.mutants.
+"""
+import ast
+import functools
+import importlib.util
+import re
+import types
+
+from harness import ROOT
+
+
+def file_of(chapter):
+    """Where a chapter's facts are written, for messages."""
+    return ROOT / "tests" / "chapters" / f"{chapter}.py"
+
+
+def parameters(chapter):
+    """The names of a chapter's arguments, as its usage line gives them: ["M", "N", "K"]."""
+    text = (ROOT / chapter / "host.cpp").read_text()
+    usage = re.search(rf"usage: {chapter}([^\\]*)", text)
+    if usage is None:
+        raise SystemExit(f"{chapter}/host.cpp has no line 'usage: {chapter} ...'")
+    return re.findall(r"[A-Z]+", usage.group(1))
+
+
+def defaults(chapter):
+    """Every fact there is, with its default for this chapter."""
+    names = parameters(chapter)
+    matrix = names[:1] == ["M"]
+
+    def by_kind(none, vector, product):
+        return product if matrix else vector if names else none
+
+    return {
+        # From the usage line: the names of the arguments, and whether it takes [M [N [K]]] (else [N]).
+        "PARAMETERS": names,
+        "IS_MATRIX": matrix,
+        # The arguments of the shortest run that still goes through the whole program; and of runs that are fast:
+        # one element, a multiple of the work-group, and none.
+        "TINY_SIZE": by_kind([], ["5"], ["3", "2", "5"]),
+        "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
+        # Check `oclgrind`. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last size is run, and
+        # of each launch only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups
+        # nevertheless. OCLGRIND_OPTIONS: more options, with the reason.
+        "LARGE_LAUNCHES": False,
+        "WHOLE_LAUNCHES": False,
+        "OCLGRIND_OPTIONS": [],
+        # Check `costs`: costs(*size) gives what each launch costs on the simulated device (formulas.py), a list of
+        # (kernel, count(...)); launches that cost the same are there once. None: not said.
+        "costs": None,
+        "COST_SIZES": None,
+        # Check `times`: times(commands, expected, *size) takes the commands of a run and says which "time" lines
+        # are expected. The first size is large enough for its rates to be seen in a printed digit.
+        "times": None,
+        "TIME_SIZES": by_kind([[]], [["1000003"], ["1000"]], [["160", "96", "224"], ["17", "33", "65"]]),
+        # Check `dropped`. UNNOTICED: series (kernel or function) that may be dropped unnoticed, with the reason.
+        # NOT_POISONED: series whose outputs no check looks at, which must be noticed where memory does not begin with
+        # an earlier run's.
+        "DROP_SIZES": None,
+        "UNNOTICED": {},
+        "NOT_POISONED": [],
+        # A program that remembers what it chose: functions (cache folder, standard error of a run) that make it
+        # choose otherwise in the next run, and return what it must say that it remembers, or None.
+        "WAYS": [],
+        "DROPPED_WAY": None,
+        # Check `search`: the size at which it searches for the fastest.
+        "SEARCH_SIZE": None,
+        # Check `hostile`: all conditions even without `full`.
+        "HOSTILE_ALL": False,
+        # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.
+        "ALL_TYPICAL_MUTANTS": False,
+        # Check `bad-input`: more arguments that are refused, as (arguments, what is said); what is said of a kernel
+        # file of blanks; what is said besides where OCL_DEVICE matches nothing, None if OCL_DEVICE is not looked at;
+        # another chapter, whose program must choose the same device.
+        "BAD_ARGUMENTS": [],
+        "BLANK_KERNEL_REFUSAL": "empty",
+        "NO_DEVICE_REFUSAL": "  0:0  ",
+        "SAME_DEVICE_AS": None,
+        # bench/run.py: the series that the program's lines with rates stand for: {name: {"plot": "matmul" or
+        # "vectors", "line": which one, "label": ..., "color": ..., "flop_per_byte": ...}}; and how the two ceilings
+        # are found in the output of the chapter that measures them.
+        "BENCH": {},
+        "BENCH_CEILINGS": None,
+    }
+
+
+@functools.lru_cache(maxsize=None)
+def of(chapter):
+    """The facts of a chapter, as attributes."""
+    facts, path = defaults(chapter), file_of(chapter)
+    if path.exists():
+        spec = importlib.util.spec_from_file_location(chapter, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        lines = ast.parse(path.read_text()).body  # what is imported is no fact
+        names = [target.id for line in lines if isinstance(line, ast.Assign) for target in line.targets]
+        names += [line.name for line in lines if isinstance(line, ast.FunctionDef)]
+        said = {name: getattr(module, name) for name in names if name[0] != "_"}
+        unknown = sorted(set(said) - set(facts))
+        if unknown:
+            raise SystemExit(f"FAILED  {path}: no check asks for {', '.join(unknown)}; facts.py says what there is")
+        facts.update(said)
+    result = types.SimpleNamespace(chapter=chapter, **facts)
+    if result.COST_SIZES is None:
+        whole, odd = (["64"] * 3, ["17", "33", "65"]) if result.IS_MATRIX else (["4096"], ["1000"])
+        result.COST_SIZES = [odd] if result.LARGE_LAUNCHES else [whole, odd]
+    if result.DROP_SIZES is None:
+        result.DROP_SIZES = [result.TINY_SIZE, result.SMALL_SIZES[-1]]
+    return result

@@ -1,0 +1,183 @@
+"""What the checks share: where things are, how to run a program, what counts as failed.
+
+The build folder is the environment variable BUILD_DIR, which tests/CMakeLists.txt sets, or build/.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
+LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
+SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
+
+CHAPTERS = sorted(p.parent.name for p in ROOT.glob("[0-9][0-9]-*/host.cpp"))
+
+
+class Skip(Exception):
+    """A check cannot be made here; its text says what is missing."""
+
+
+def program(chapter, build=BUILD):
+    """The path of a chapter's program; an error that says how to build it when it is not there."""
+    path = build / chapter / chapter
+    if not path.exists():
+        raise SystemExit(f"{path} is not there: build first (cmake --build --preset default)")
+    return path
+
+
+def has_kernel(chapter):
+    return any((ROOT / chapter).glob("*.cl"))
+
+
+def need_tool(name, package):
+    """Returns the path of a program that only some checks need; without it, the check is skipped."""
+    path = shutil.which(name)
+    if path is None:
+        raise Skip(f"{name} is missing (on Debian and Ubuntu: apt install {package})")
+    return path
+
+
+class Report:
+    """Prints what a check finds, and counts it: what was looked at, by name, and what failed."""
+
+    def __init__(self, name):
+        self.name = name
+        self.counts = {}
+        self.failures = 0
+        self.excuse = ""
+
+    def count(self, what, number=1):
+        """`number` more of `what` were looked at: "runs", "cases"."""
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    def must(self, what, good, found=""):
+        """A case that must be so; `found` is shown where it is not."""
+        self.count("cases")
+        self.failures += not good
+        print(f"{'ok     ' if good else 'FAILED '} {what}" + ("" if good else indented(found)), flush=True)
+        return good
+
+    def failed(self, where, wrong):
+        """Each of the sentences in `wrong` is a failure; returns whether there are any."""
+        for what in wrong:
+            print(f"FAILED  {where}: {what}", flush=True)
+        self.failures += len(wrong)
+        return bool(wrong)
+
+    def nothing_to_do(self, why):
+        """Only for what is right to count nothing of."""
+        self.excuse = why
+
+    def end(self):
+        """Prints the last line; returns the exit code: 0 only if nothing failed and something was looked at."""
+        if not self.failures and not any(self.counts.values()) and not self.excuse:
+            self.failed(self.name, ["nothing was looked at"])
+        counts = ", ".join(f"{number} {what}" for what, number in self.counts.items()) or self.excuse
+        print(f"{self.name}: {counts or 'nothing'}; {self.failures} failures")
+        return 1 if self.failures else 0
+
+
+def indented(text):
+    return "\n        " + text.strip().replace("\n", "\n        ")
+
+
+# ---- Running programs ---------------------------------------------------------------------------
+
+
+def run(command, env=None, cwd=None, timeout=120, **options):
+    """Runs a command; returns (exit code, standard output, standard error). A signal is negative.
+
+    `env` is added to the environment, where a value that is None takes the variable out; `options` go to
+    subprocess.run.
+    """
+    whole = {key: value for key, value in {**os.environ, **(env or {})}.items() if value is not None}
+    done = subprocess.run([str(c) for c in command], env=whole, cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, errors="replace", **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def remembering(folder):
+    """The environment in which a program that remembers something does so in a folder. PoCL, which would
+    keep its compiled kernels there too, keeps them where they are."""
+    usual = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    return {"XDG_CACHE_HOME": str(folder), "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(usual / "pocl" / "kcache"))}
+
+
+def crashed(code, err):
+    """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
+    wrong = [f"ended by signal {-code}"] if code < 0 else []
+    wrong += [f"a sanitizer reports: {line}" for line in err.splitlines()
+              if "Sanitizer" in line or "runtime error:" in line][:1]
+    return wrong
+
+
+def not_passed(code, out, err):
+    """What is wrong with a run that is to pass: a list of sentences."""
+    wrong = crashed(code, err)
+    if code != 0 or "PASSED" not in out.splitlines():
+        wrong.append(f"it does not pass, exit code {code}{indented(out + err)}")
+    return wrong
+
+
+def on_oclgrind(command, *options, timeout=600):
+    """Runs a command on Oclgrind's simulated device. Returns (exit code, standard output, standard
+    error, what Oclgrind reports). Its exit code is 0 even when it reports, so that has to be read."""
+    tool = need_tool("oclgrind", "oclgrind")
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        code, out, err = run([tool, "--log", log, *options, *command], timeout=timeout,
+                             env={"XDG_CACHE_HOME": folder})  # nothing remembered is found
+        return code, out, err, log.read_text() if log.exists() else ""
+
+
+# ---- Running under the layer (native/fault_layer.cpp) -------------------------------------------
+
+
+def code_names():
+    """The codes' names as the OpenCL headers give them: {-5: "CL_OUT_OF_RESOURCES", ...}."""
+    header = pathlib.Path(os.environ.get("CL_HEADERS", "/usr/include")) / "CL" / "cl.h"
+    names = {}
+    for name, code in re.findall(r"^#define (CL_\w+)\s+(-\d+)\s*$", header.read_text(), re.MULTILINE):
+        names.setdefault(int(code), name)  # the error codes come first; a build status is no error code
+    names[-1001] = "CL_PLATFORM_NOT_FOUND_KHR"  # from CL/cl_icd.h, a comment there
+    return names
+
+
+class Account:
+    """What the layer wrote about a run: `calls`, a list of function names; `failed`, the function
+    that was made to fail and its code, or None; `lines`, the other lines by their first word."""
+
+    def __init__(self, text):
+        self.lines = {}
+        for line in text.splitlines():
+            key, *words = line.split(maxsplit=1)
+            self.lines.setdefault(key, []).extend(words)
+        self.calls = self.lines.get("call", [])
+        self.failed = None
+        if "failed" in self.lines:
+            function, code = self.lines["failed"][0].split()
+            self.failed = (function, int(code))
+
+    def amount(self, key):
+        """The sum of the numbers at the end of all lines that begin with `key`."""
+        return sum(int(words.split()[-1]) for words in self.lines.get(key, []))
+
+
+def under_layer(command, timeout=120, cache=None, **settings):
+    """Runs a command under the layer with settings such as fail=3; returns (exit code, standard output,
+    standard error, account). The layer not being loaded at all is an error. `cache` is the folder where a
+    program may find what it remembered; without, it finds nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report"
+        env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
+        env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
+        code, out, err = run(command, env=env, timeout=timeout)
+        if code < 0 and not report.exists():
+            return code, out, err, Account("")
+        if not report.exists():
+            raise SystemExit(f"FAILED  the ICD loader did not load the layer {LAYER}, so nothing was tested\n{err}")
+        return code, out, err, Account(report.read_text())

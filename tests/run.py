@@ -1,0 +1,52 @@
+"""Runs a check of tests/checks/, on chapters or on what it looks at as a whole.
+
+    python3 tests/run.py costs 09-matmul-tiled
+    python3 tests/run.py faults 06 full           more thoroughly, where the check knows how to
+    python3 tests/run.py released                 all chapters, one after the other
+
+A check is a module with a function check(report[, chapter][, full]): it is given what it has a parameter for.
+Its last line says what was looked at. Exit code 0; 1 if anything failed or nothing was looked at; 2 for
+wrong arguments; 77 if something that it needs is not there.
+"""
+import importlib
+import inspect
+import pathlib
+import sys
+
+import harness
+
+CHECKS = sorted(path.stem.replace("_", "-") for path in (pathlib.Path(__file__).parent / "checks").glob("*.py"))
+
+
+def usage(what):
+    print(f"{what}\nusage: tests/run.py CHECK [CHAPTER ...] [full]\nCHECK is one of: {' '.join(CHECKS)}", file=sys.stderr)
+    return 2
+
+
+def main():
+    name, *chapters = sys.argv[1:] or [""]
+    if name not in CHECKS:
+        return usage(f"no such check: {name}")
+    check = importlib.import_module("checks." + name.replace("-", "_")).check
+    takes = inspect.signature(check).parameters
+    full = chapters[-1:] == ["full"]
+    chapters = chapters[:-1] if full else chapters
+    named = [[c for c in harness.CHAPTERS if c == given or c.startswith(given + "-")] for given in chapters]
+    if [] in named or full and "full" not in takes or named and "chapter" not in takes:
+        return usage(f"no such test: {' '.join(sys.argv[1:])}")
+    more = {"full": full} if "full" in takes else {}
+    chapters = sum(named, []) or harness.CHAPTERS if "chapter" in takes else [""]
+    codes = set()
+    for chapter in chapters:
+        report = harness.Report(" ".join([name, *["full"] * full, *[chapter] * (chapter != "")]))
+        try:
+            check(report, **({"chapter": chapter} if chapter else {}), **more)
+            codes.add(report.end())
+        except harness.Skip as what:
+            print(f"SKIPPED: {what}")
+            codes.add(1 if report.failures else harness.SKIPPED)
+    return 1 if 1 in codes else max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
