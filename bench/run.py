@@ -31,22 +31,19 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+import facts  # noqa: E402
+import harness  # noqa: E402
+
+CHAPTERS = {chapter: facts.of(chapter) for chapter in harness.CHAPTERS}
 # The series of each program's "time" lines: {program: {start of the line: name}}.
-MATMUL = {
-    "08-matmul-naive": {"kernel": "08 naive"},
-    "09-matmul-tiled": {"kernel": "09 tiles"},
-    "10-matmul-wpt": {"kernel": "10 WPT"},
-    "17-matmul-register-tiled": {"kernel": "17 registers"},
-    "20-matmul-autotuned": {"": "20 autotuned"},
-}
-VECTORS = {
-    "07-dot-product-profiling": {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"},
-    "11-sum-reduction": {"": "11 sum"},
-    "12-sum-unrolled": {"": "12 sum, UF = 2"},
-    "16-dot-product-vectorized": {"both": "16 vectorized"},
-}
-NAIVE, BEST = "08 naive", ("20 autotuned", "16 vectorized")  # what others are compared with
-FLOP_PER_BYTE = {"07 naive": 1 / 12}  # a multiplication for three floats; where it is not 1/4, as in a sum
+MATMUL = {chapter: known.BENCH_MATMUL for chapter, known in CHAPTERS.items() if known.BENCH_MATMUL}
+VECTORS = {chapter: known.BENCH_VECTORS for chapter, known in CHAPTERS.items() if known.BENCH_VECTORS}
+CEILINGS = next(chapter for chapter, known in CHAPTERS.items() if known.BENCH_CEILINGS)
+FLOP_PER_BYTE = {name: flop for known in CHAPTERS.values() for name, flop in known.BENCH_FLOP_PER_BYTE.items()}
+# What others are compared with: the first matrix product, and the last of each kind.
+NAIVE = [*next(iter(MATMUL.values())).values()][0]
+BEST = [[*[*one.values()][-1].values()][-1] for one in (MATMUL, VECTORS)]
 PEERS = {  # name: source, what to link, who finds out that it is there
     "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
     "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
@@ -81,7 +78,7 @@ def build(folder):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(done.stdout[-3000:] + done.stderr[-3000:])
-    return {c: folder / c / c for c in ["15-device-ceilings", *MATMUL, *VECTORS]}
+    return {c: folder / c / c for c in [CEILINGS, *MATMUL, *VECTORS]}
 
 
 def build_peers(folder):
@@ -137,7 +134,7 @@ def run(command, env=None):
 def ceilings(program, quick):
     """Runs chapter 15 once. Returns the device and its two ceilings, in GB/s and GFLOP/s."""
     done = subprocess.run([program] + (["65536"] if quick else []), capture_output=True, text=True)
-    found = re.search(r"ceilings: ([\d.]+|-?nan) GB/s, ([\d.]+|-?nan) GFLOP/s", done.stdout)
+    found = re.search(CHAPTERS[CEILINGS].BENCH_CEILINGS, done.stdout)
     if done.returncode != 0 or not found:
         raise SystemExit(done.stdout + done.stderr)
     return re.search(r"^device +(.*)$", done.stdout, re.M)[1], (float(found[1]), float(found[2]))
@@ -167,7 +164,7 @@ def measure(title, sizes, names, programs, peers, peer_arguments, rounds):
                 if not lines:
                     left_out[name] = f"{why} at {size}"
                     continue
-                if name == "20-matmul-autotuned":
+                if name in CHAPTERS and CHAPTERS[name].BENCH_CHOOSES:
                     chosen[size] = lines[0][0]
                 for series, rate in series_of(names.get(name, {"": name}), lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)
@@ -232,7 +229,7 @@ def main():
 
 def benchmark(args, programs, found, absent):
     """Measures and writes everything; returns the exit code."""
-    device, first = ceilings(programs["15-device-ceilings"], args.quick)
+    device, first = ceilings(programs[CEILINGS], args.quick)
     seen = [first]  # before, between and after the rest: other users of the machine come and go
     gpu = first[1] > 5000  # fast enough for large sizes
     cuda_device = "NVIDIA" in device
@@ -258,10 +255,10 @@ def benchmark(args, programs, found, absent):
 
     matmul, left_a, chosen = measure("matrix product", sizes, MATMUL, programs, peers,
                                      lambda s: ["gemm", str(s), str(s), str(s)], rounds)
-    seen.append(ceilings(programs["15-device-ceilings"], args.quick)[1])
+    seen.append(ceilings(programs[CEILINGS], args.quick)[1])
     vectors, left_b, _ = measure("dot product and sum", lengths, VECTORS, programs, peers,
                                  lambda s: ["dot", str(s)], rounds)
-    seen.append(ceilings(programs["15-device-ceilings"], args.quick)[1])
+    seen.append(ceilings(programs[CEILINGS], args.quick)[1])
     bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
     write_csv(out / "matmul.csv", matmul, "GFLOP/s")
     write_csv(out / "vectors.csv", vectors, "GB/s")

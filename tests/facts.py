@@ -81,10 +81,13 @@ def defaults(chapter):
         "BLANK_KERNEL_REFUSAL": "empty",
         "NO_DEVICE_REFUSAL": "  0:0  ",
         "SAME_DEVICE_AS": None,
-        # bench/run.py: the series that the program's lines with rates stand for: {name: {"plot": "matmul" or
-        # "vectors", "line": which one, "label": ..., "color": ..., "flop_per_byte": ...}}; and how the two ceilings
-        # are found in the output of the chapter that measures them.
-        "BENCH": {},
+        # bench/run.py: the series that the "time" lines stand for, {start of the line: name of the series}, of several
+        # lines the last; {name: FLOP per byte moved} where it is not that of a dot product, 1/4; whether a line begins
+        # with what the program chose; how the output of the chapter that measures them gives the two ceilings.
+        "BENCH_MATMUL": {},
+        "BENCH_VECTORS": {},
+        "BENCH_FLOP_PER_BYTE": {},
+        "BENCH_CHOOSES": False,
         "BENCH_CEILINGS": None,
     }
 

@@ -1,10 +1,7 @@
 from formulas import dot_naive, dot_reduction
 
-BENCH = {
-    "07 naive": {"plot": "vectors", "line": 0, "label": "07 naive", "color": "#9e9e9e",
-                 "flop_per_byte": 1 / 12},  # a multiplication for three floats
-    "07 reduction": {"plot": "vectors", "line": 1, "label": "07 reduction", "color": "#c49a00"},
-}
+BENCH_VECTORS = {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"}
+BENCH_FLOP_PER_BYTE = {"07 naive": 1 / 12}  # a multiplication for three floats
 
 
 def costs(n):

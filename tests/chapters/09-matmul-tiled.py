@@ -2,7 +2,7 @@ from formulas import matmul_times, tiled
 
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
-BENCH = {"09": {"plot": "matmul", "line": 0, "label": "09 tiles", "color": "#c49a00"}}
+BENCH_MATMUL = {"kernel": "09 tiles"}
 
 
 def costs(m, n, k):

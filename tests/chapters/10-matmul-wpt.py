@@ -1,6 +1,6 @@
 from formulas import TILE, matmul_times, tiled
 
-BENCH = {"10": {"plot": "matmul", "line": 0, "label": "10 WPT", "color": "#e07b00"}}
+BENCH_MATMUL = {"kernel": "10 WPT"}
 
 
 def costs(m, n, k):

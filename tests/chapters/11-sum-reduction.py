@@ -1,8 +1,7 @@
 from formulas import sum_reduction, tree
 
 LARGE_LAUNCHES = True
-BENCH = {"11": {"plot": "vectors", "line": -1,  # the launch derived from the device
-                "label": "11 sum", "color": "#e07b00"}}
+BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device
 
 
 def costs(n):

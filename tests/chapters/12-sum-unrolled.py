@@ -5,7 +5,7 @@ COST_SIZES = [["1000", "3"]]
 TIME_SIZES = [["1000003", "1000"], ["1000", "3"]]
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [(["10", "1"], "too small: 1")]
-BENCH = {"12": {"plot": "vectors", "line": 0, "label": "12 sum, UF = 2", "color": "#17a2b8"}}
+BENCH_VECTORS = {"": "12 sum, UF = 2"}
 
 
 def _lengths(n, uf):

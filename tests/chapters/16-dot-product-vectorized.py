@@ -3,7 +3,7 @@ import math
 from formulas import CEILING, COMPUTE_UNITS, MAX_WORK_GROUP, copy_ceiling, count, padded_floats, tree
 
 UNNOTICED = {"clEnqueueCopyBuffer": CEILING, "copy": CEILING}
-BENCH = {"16": {"plot": "vectors", "line": 0, "label": "16 vectorized", "color": "#8e44ad"}}
+BENCH_VECTORS = {"both": "16 vectorized"}
 
 
 def costs(n):

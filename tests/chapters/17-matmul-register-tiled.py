@@ -5,7 +5,7 @@ LARGE_LAUNCHES = True
 # intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]
 UNNOTICED = {"multiply_add": CEILING}
-BENCH = {"17": {"plot": "matmul", "line": 0, "label": "17 registers", "color": "#d62728"}}
+BENCH_MATMUL = {"kernel": "17 registers"}
 
 
 def costs(m, n, k):

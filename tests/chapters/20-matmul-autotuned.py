@@ -12,7 +12,8 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 UNNOTICED = {"multiply_add": CEILING}
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
-BENCH = {"20": {"plot": "matmul", "line": 0, "label": "20 autotuned", "color": "#8e44ad", "chooses": True}}
+BENCH_MATMUL = {"": "20 autotuned"}
+BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
 # tiles, as TM, TN, BK: shapes.h says why.
 _PANELS = [(tm, tn, bk) for tm, tn in [(6, 8), (4, 12)] for bk in [256, 512, 1024]]
