@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The static checks: formatting, clang-tidy, cppcheck, shell and Python lint. Needs a build folder
+# The static checks: formatting, clang-tidy, cppcheck, ShellCheck and, for Python, Ruff. Needs a build folder
 # with compile_commands.json (the default preset makes one). Every check runs; exit code 1 if any
 # found something. A missing tool is an error: these checks are CI's, and CI installs them.
 set -u
@@ -34,5 +34,16 @@ check "clang-tidy, ${#compiled[@]} files" tidy
 check "cppcheck, ${#compiled[@]} files" cppcheck --quiet --enable=warning,performance,portability \
   --inline-suppr --std=c++17 --error-exitcode=1 --suppress=missingIncludeSystem "${compiled[@]}"
 check "shellcheck, ${#shell[@]} scripts" shellcheck -x "${shell[@]}"
-check "pyflakes, ${#python[@]} files" pyflakes3 "${python[@]}"
+# Ruff is in no Debian: in its own environment, in the version of requirements.txt. Only outside CI may it be missing.
+if ! cmp -s tests/requirements.txt build/ruff/requirements.txt; then
+  python3 -m venv --clear build/ruff &&
+    build/ruff/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt &&
+    cp tests/requirements.txt build/ruff/
+fi
+if [ -f build/ruff/requirements.txt ] || [ -n "${CI-}" ]; then
+  check "ruff format, ${#python[@]} files" build/ruff/bin/ruff format --quiet --diff "${python[@]}"
+  check "ruff check, ${#python[@]} files" build/ruff/bin/ruff check --quiet "${python[@]}"
+else
+  echo "SKIPPED: ruff cannot be installed here (pip install -r tests/requirements.txt)"
+fi
 exit $failed
