@@ -40,11 +40,12 @@ def wrong_with(report, known, arguments):
             noticed = code == 1 and "FAILED" in out.splitlines() and "PASSED" not in out + err
             passed = code == 0 and "PASSED" in out.splitlines()
             reason = known.UNNOTICED.get(name)
-            if not (passed if reason else noticed):
+            if passed if reason else noticed:
+                report.count("series dropped that may be, with a reason" if reason else "series dropped and noticed")
+            else:
                 wrong.append(what + f"it ends with exit code {code} and says "
                              + ("PASSED" if passed else "FAILED" if noticed else "neither PASSED nor FAILED")
                              + (f"; UNNOTICED says it has no effect: {reason}" if reason else ""))
-            report.count("series dropped that may be, with a reason" if reason else "series dropped and noticed")
     return wrong
 
 

@@ -105,7 +105,7 @@ def noticed_by(chapter, folder, checks):
                 return name, how
             continue
         code, out, err = harness.run([sys.executable, harness.ROOT / "tests" / "run.py", name, chapter],
-                                     env={"BUILD_DIR": str(folder)}, timeout=600)
+                                     env={"BUILD_DIR": str(folder), "LAYER": harness.LAYER}, timeout=600)
         if code == harness.SKIPPED:
             print(out.strip())
         elif code != 0:
@@ -120,16 +120,16 @@ def check(report, chapter, full):
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     if harness.has_kernel(chapter) and not table.KERNELS.get(chapter):
         report.failed(chapter, ["it has a kernel but no mutants: add some to tests/mutants/table.py"])
-    let_through = []
+    tried, let_through = 0, []
     for file, mutants in [("kernel.cl", table.KERNELS.get(chapter, [])), ("host.cpp", table.HOSTS.get(chapter, [])),
                           *table.HEADERS.get(chapter, {}).items()]:
         original = (harness.ROOT / chapter / file).read_text() if mutants else ""
         for name, changes, *marks in mutants:
             what = f"{chapter} {file}: {name}"
             text = mutate(original, changes, what)  # always, so that none is lost unnoticed
-            tried = "mutants killed" in report.counts
             if not full and (table.TYPICAL not in marks or tried and not facts.of(chapter).ALL_TYPICAL_MUTANTS):
                 continue
+            tried += 1
             reason = next((mark for mark in marks if isinstance(mark, table.EQUIVALENT)), "")
             with tempfile.TemporaryDirectory() as folder:
                 errors = build(chapter, pathlib.Path(folder), file, text)
@@ -143,11 +143,11 @@ def check(report, chapter, full):
                 report.failed(what, ["SURVIVES every check"])
             else:
                 print(f"ok      {what}: {f'changes nothing: {reason}' if reason else f'{by}: {how}'}", flush=True)
-            report.count("mutants that change nothing observable" if reason else "mutants killed")
+                report.count("mutants that change nothing observable" if reason else "mutants killed")
             if by and by != RESULTS:
                 let_through.append(f"{what}: {by}: {how}")
     if let_through:
         print("The results alone would have let these through:\n" + "\n".join(let_through))
         report.count("of them let through by the results alone", len(let_through))
-    if not report.counts:
+    if not tried:
         report.nothing_to_do("it has no mutants")
