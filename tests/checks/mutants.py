@@ -1,12 +1,12 @@
-"""Tries deliberate defects (mutants/table.py) on copies of a chapter, and says which check noticed each.
+"""Tries deliberate defects (chapters/NN-topic.mutants) on copies of a chapter, and says which check noticed each.
 
 A mutant goes through the checks in this order until one notices it: its results on the default
 device (the chapter's own tests), Oclgrind, the counts of loads and barriers, what a run releases,
 failing calls; a host's through the quicker ones first. One that no check notices is a failure, unless
-the table says why it changes nothing that can be observed; and one said to change nothing must not be
+the file says why it changes nothing that can be observed; and one said to change nothing must not be
 noticed. A kernel without mutants is a failure.
 
-Without "full", the chapters whose facts say ALL_TYPICAL_MUTANTS try those that the table marks as
+Without "full", the chapters whose facts say ALL_TYPICAL_MUTANTS try those that are marked as
 typical, and every other chapter the first of these only. All of them are applied in any case, so
 that none gets lost when a file changes.
 """
@@ -19,9 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+import defects
 import facts
 import harness
-from mutants import table
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
@@ -41,35 +41,20 @@ def own_tests(chapter):
     return sorted(lists, key=lambda arguments: (not arguments, sum(int(a) for a in arguments)))
 
 
-def mutate(text, changes, what):
-    """Makes the changes; each old text must stand in the code once, not counting comment lines."""
-    for old, new in changes:
-        places = [match.start() for match in re.finditer(re.escape(old), text)
-                  if not text[text.rfind("\n", 0, match.start()) + 1:].lstrip().startswith("//")]
-        if len(places) != 1:
-            raise SystemExit(f"FAILED  {what}: the text to change stands {len(places)} times in the code, "
-                             f"where once was expected: {old!r}")
-        text = text[:places[0]] + new + text[places[0] + len(old):]
-    return text
-
-
-def build(chapter, folder, file, text):
-    """Puts a copy of the chapter with a changed file into the folder; its program is built there, or
-    taken from the build when only the kernel changes. Returns the compiler's errors."""
+def build(chapter, folder, texts):
+    """Puts a copy of the chapter with some of its files changed into the folder; its program is built there, or
+    taken from the build when only kernels change. Returns the compiler's errors."""
     home = folder / chapter
     home.mkdir()
-    if (harness.ROOT / chapter / "kernel.cl").exists():
-        shutil.copy(harness.ROOT / chapter / "kernel.cl", home)
-    for header in (harness.ROOT / chapter).glob("*.h"):
-        shutil.copy(header, home)
+    for pattern in ("*.cl", "*.h", "host.cpp"):
+        for path in (harness.ROOT / chapter).glob(pattern):
+            shutil.copy(path, home)
     (folder / "common").symlink_to(harness.ROOT / "common")
-    if file == "kernel.cl":
+    for name, text in texts.items():
+        (home / name).write_text(text)
+    if all(name.endswith(".cl") for name in texts):
         shutil.copy(harness.program(chapter), home)
-        (home / file).write_text(text)
         return ""
-    if file != "host.cpp":
-        shutil.copy(harness.ROOT / chapter / "host.cpp", home)
-    (home / file).write_text(text)
     compiler = [os.environ.get("CXX", "c++"), "-std=c++17", *os.environ.get("CXX_FLAGS", "").split()]
     code, _, err = harness.run([*compiler, "-o", home / chapter, home / "host.cpp", "-lOpenCL"])
     return err if code else ""
@@ -118,34 +103,39 @@ def check(report, chapter, full):
     harness.need_tool("oclgrind", "oclgrind")  # without it, missing barriers survive
     # A mutant may run wild: what it can take of the machine's memory is limited.
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    if harness.has_kernel(chapter) and not table.KERNELS.get(chapter):
-        report.failed(chapter, ["it has a kernel but no mutants: add some to tests/mutants/table.py"])
+    listed = harness.ROOT / "tests" / "chapters" / f"{chapter}.mutants"
+    mutants = defects.read(listed) if listed.exists() else []
+    if harness.has_kernel(chapter) and not any(file.endswith(".cl") for mutant in mutants for file, _ in mutant.diffs):
+        report.failed(chapter, [f"it has a kernel but no mutants of it: add some to tests/chapters/{listed.name}"])
     tried, let_through = 0, []
-    for file, mutants in [("kernel.cl", table.KERNELS.get(chapter, [])), ("host.cpp", table.HOSTS.get(chapter, [])),
-                          *table.HEADERS.get(chapter, {}).items()]:
-        original = (harness.ROOT / chapter / file).read_text() if mutants else ""
-        for name, changes, *marks in mutants:
-            what = f"{chapter} {file}: {name}"
-            text = mutate(original, changes, what)  # always, so that none is lost unnoticed
-            if not full and (table.TYPICAL not in marks or tried and not facts.of(chapter).ALL_TYPICAL_MUTANTS):
-                continue
-            tried += 1
-            reason = next((mark for mark in marks if isinstance(mark, table.EQUIVALENT)), "")
-            with tempfile.TemporaryDirectory() as folder:
-                errors = build(chapter, pathlib.Path(folder), file, text)
-                checks = CHECKS if file == "kernel.cl" else HOST_CHECKS
-                by, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
-            if errors:
-                report.failed(what, ["it does not compile, so it tests nothing: " + errors])
-            elif by and reason:
-                report.failed(what, [f"said to change nothing, but {by}: {how}"])
-            elif not by and not reason:
-                report.failed(what, ["SURVIVES every check"])
-            else:
-                print(f"ok      {what}: {f'changes nothing: {reason}' if reason else f'{by}: {how}'}", flush=True)
-                report.count("mutants that change nothing observable" if reason else "mutants killed")
-            if by and by != RESULTS:
-                let_through.append(f"{what}: {by}: {how}")
+    for mutant in mutants:
+        try:  # always, so that none is lost unnoticed
+            texts = defects.changed(mutant, harness.ROOT / chapter)
+        except defects.Unfit as unfit:
+            report.failed(chapter, [str(unfit)])
+            continue
+        what = f"{chapter} {' '.join(texts)}: {mutant.name}"
+        if mutant.words or mutant.attributes.keys() - {"typical", "equivalent"}:
+            report.failed(what, [f"not understood: {' '.join([*mutant.words, *mutant.attributes])}"])
+        if not full and ("typical" not in mutant.attributes or tried and not facts.of(chapter).ALL_TYPICAL_MUTANTS):
+            continue
+        tried += 1
+        reason = mutant.attributes.get("equivalent", "")
+        with tempfile.TemporaryDirectory() as folder:
+            errors = build(chapter, pathlib.Path(folder), texts)
+            checks = CHECKS if all(name.endswith(".cl") for name in texts) else HOST_CHECKS
+            by, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
+        if errors:
+            report.failed(what, ["it does not compile, so it tests nothing: " + errors])
+        elif by and reason:
+            report.failed(what, [f"said to change nothing, but {by}: {how}"])
+        elif not by and not reason:
+            report.failed(what, ["SURVIVES every check"])
+        else:
+            print(f"ok      {what}: {f'changes nothing: {reason}' if reason else f'{by}: {how}'}", flush=True)
+            report.count("mutants that change nothing observable" if reason else "mutants killed")
+        if by and by != RESULTS:
+            let_through.append(f"{what}: {by}: {how}")
     if let_through:
         print("The results alone would have let these through:\n" + "\n".join(let_through))
         report.count("of them let through by the results alone", len(let_through))

@@ -1,6 +1,6 @@
 """What students get: git archive, without solutions, and it still works.
 
-    python3 tests/exercises/archive.py list     nothing of solution/ and wrong/ is in it
+    python3 tests/exercises/archive.py list     nothing of solution/ and wrong.txt is in it
     python3 tests/exercises/archive.py build    and it configures and builds, and a starter can be checked
 
 Takes what is committed. Exit code 77: this is no git checkout, so there is nothing to look at.
@@ -44,10 +44,10 @@ def main():
             tar.extractall(name)
         _, tracked = run(["git", "ls-tree", "-r", "--name-only", "HEAD"], ROOT)
         tracked = tracked.splitlines()
-        hidden = [n for n in tracked if "/exercises/" in n and ("/solution/" in n or "/wrong/" in n)]
+        hidden = [n for n in tracked if "/exercises/" in n and ("/solution/" in n or n.endswith("/wrong.txt"))]
         starters = [n for n in tracked if "/exercises/" in n and n not in hidden]
         must(len(hidden) > 0, f"{len(hidden)} files of solutions and wrong answers are in the repository")
-        leaked = [n for n in names if "solution" in n.split("/") or "wrong" in n.split("/")]
+        leaked = [n for n in names if "solution" in n.split("/") or n.endswith("/wrong.txt")]
         must(not leaked, "none of them is in the archive", "\n".join(leaked))
         missing = [n for n in starters if f"class/{n}" not in names]
         must(not missing, f"all {len(starters)} files of the starters are", "\n".join(missing))

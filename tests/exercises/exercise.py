@@ -6,7 +6,7 @@ An exercise is a folder NN-topic/exercises/K-name with
     exercise.json   which files are the student's, and how they are checked (see Exercise)
     kernel.cl, host.cpp   the starter
     solution/       the same files, solved            (not in what students get)
-    wrong/          known wrong answers, see gate.py  (not in what students get)
+    wrong.txt       known wrong answers, see gate.py  (not in what students get)
 
 An answer is checked in a copy: nothing is ever written into the student's folder.
 """

@@ -2,24 +2,14 @@
 
     python3 tests/exercises/gate.py starter|solution|wrong|all 06/1...
     python3 tests/exercises/gate.py record 06/1...      after a starter was changed
-    python3 tests/exercises/gate.py counts              do the texts give the right numbers of them?
 
 starter   builds without a warning, is not passed, and is answered as exercise.json says
 solution  builds without a warning and passes, Oclgrind included
-wrong     each known wrong answer in wrong/ is refused, with the message that it states
+wrong     each known wrong answer in wrong.txt is refused, with the message that it states
 
-A file in wrong/ is an answer that somebody could give:
-
-    what is wrong with it, in a line or more
-    kind: racy
-    expect: race on sums\\[1\\]                (a regular expression, for the check's answer)
-    <<<< kernel.cl
-    lines of the solution, which must be there exactly once
-    ====
-    what stands there in the wrong answer
-    >>>>
-
-There are at least three of them for each exercise. Exit code 0 if all is as it should be.
+wrong.txt has at least three answers that somebody could give, in the notation of tests/defects.py: what is
+wrong with it in a line or more, its `kind:`, what of the check's answer to `expect:`, a regular expression, and
+what makes it of the solution. Exit code 0 if all is as it should be.
 """
 import json
 import pathlib
@@ -28,9 +18,10 @@ import shutil
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent)]
+import defects  # noqa: E402
 from check import select, verdict  # noqa: E402
-from exercise import ROOT, STRICT, Check, Problem, all_exercises  # noqa: E402
+from exercise import STRICT, Check, Problem, all_exercises  # noqa: E402
 
 KINDS = {"racy", "divergent", "off by one", "non-multiples", "hard-coded", "only on PoCL", "memory", "wrong"}
 failures = 0
@@ -67,42 +58,29 @@ def solution(exercise):
     must(verdict(exercise, answer, False) == "passed", f"{name}: passes", said(answer))
 
 
-def wrong_answer(path, exercise, folder):
-    """Puts a wrong answer together in `folder`; returns what it expects and its kind."""
-    text = path.read_text()
-    fields = dict(re.findall(r"^(kind|expect): (.*)$", text, re.MULTILINE))
-    if set(fields) != {"kind", "expect"} or fields["kind"] not in KINDS:
-        raise Problem(f"{path}: needs a line expect:, and a line kind: with one of {', '.join(sorted(KINDS))}")
-    for name in exercise.files:
-        shutil.copy(exercise.folder / "solution" / name, folder / name)
-    edits = re.findall(r"^<<<< (\S+)\n(.*?)^====\n(.*?)^>>>>$", text, re.MULTILINE | re.DOTALL)
-    if not edits:
-        raise Problem(f"{path}: no edit")
-    for name, old, new in edits:
-        old, new = old[:-1], new[:-1]  # without the last line end: a part of a line will do
-        content = (folder / name).read_text()
-        if content.count(old) != 1:
-            raise Problem(f"{path}: its lines stand {content.count(old)} times in solution/{name}")
-        (folder / name).write_text(content.replace(old, new))
-    return fields["expect"], fields["kind"]
-
-
 def wrong(exercise):
-    paths = sorted((exercise.folder / "wrong").glob("*.txt"))
-    must(len(paths) >= 3, f"{exercise.id} wrong: at least three known wrong answers", f"{len(paths)} in wrong/")
-    for path in paths:
+    path = exercise.folder / "wrong.txt"
+    answers = defects.read(path) if path.exists() else []
+    must(len(answers) >= 3, f"{exercise.id} wrong: at least three known wrong answers", f"{len(answers)} in wrong.txt")
+    for known in answers:
+        kind, expect = known.attributes.get("kind"), known.attributes.get("expect")
+        if kind not in KINDS or not expect or not known.words or len(known.attributes) > 2:
+            raise Problem(f"{known.where}: needs a line on what is wrong, a line expect: REGEX, and a line kind: with one of "
+                          f"{', '.join(sorted(KINDS))}; and nothing else")
         with tempfile.TemporaryDirectory(prefix="wrong-") as name:
             folder = pathlib.Path(name)
-            expect, kind = wrong_answer(path, exercise, folder)
+            for file in exercise.files:
+                shutil.copy(exercise.folder / "solution" / file, folder)
+            for file, text in defects.changed(known, folder).items():
+                (folder / file).write_text(text)
             answer = Check(exercise, folder).check()
-            text = said(answer)
-            what = f"{exercise.id} wrong/{path.stem} ({kind})"
-            must(answer.problems != [] and verdict(exercise, answer, False) not in ("passed", "unproven"),
-                 f"{what}: is refused", text)
-            must(re.search(expect, text) is not None, f"{what}: with: {expect}", text)
-            if kind == "only on PoCL":
-                must(all(label not in ("PoCL", "") or problem not in answer.problems
-                         for label, problem in answer.lines), f"{what}: PoCL alone sees nothing", text)
+        text = said(answer)
+        what = f"{exercise.id} wrong: {known.name} ({kind})"
+        must(answer.problems != [] and verdict(exercise, answer, False) not in ("passed", "unproven"), f"{what}: is refused", text)
+        must(re.search(expect, text) is not None, f"{what}: with: {expect}", text)
+        if kind == "only on PoCL":
+            must(all(label not in ("PoCL", "") or problem not in answer.problems for label, problem in answer.lines),
+                 f"{what}: PoCL alone sees nothing", text)
 
 
 def record(exercise):
@@ -113,21 +91,7 @@ def record(exercise):
     print(f"recorded {exercise.path}")
 
 
-def counts():
-    """The numbers that README.md and docs/teaching.md give."""
-    exercises = all_exercises()
-    answers = [path for exercise in exercises for path in (exercise.folder / "wrong").glob("*.txt")]
-    for page, word, number in [("README.md", "exercises in all", len(exercises)), ("docs/teaching.md", "exercises", len(exercises)),
-                               ("docs/teaching.md", "wrong answers", len(answers))]:
-        text = " ".join((ROOT / page).read_text().split())
-        said = re.findall(rf"\b(\d+) {word}", text)
-        must(said == [str(number)], f"{page}: {number} {word}", f"it says: {' and '.join(said) or 'no number'}")
-
-
 def main():
-    if sys.argv[1:] == ["counts"]:
-        counts()
-        return 1 if failures else 0
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
@@ -147,6 +111,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Problem as problem:
+    except (Problem, defects.Unfit) as problem:
         print(f"FAILED  {problem}", file=sys.stderr)
         sys.exit(1)

@@ -1,0 +1,242 @@
+"""Deliberate defects: mutants, known wrong answers and the lessons' traps, in one notation.
+
+    ## tree: neighbour one off                 its name
+    typical                                    attributes: typical, equivalent: WHY, kind: KIND, expect: REGEX
+    Any other line says in words what is wrong.
+    kernel.cl                                  the file that the lines after it change; kernel.cl if none is named
+      sums[l] = sum;                           a small diff: two blanks, a line that stays,
+    - barrier(CLK_LOCAL_MEM_FENCE);            a line that goes,
+    + mem_fence(CLK_LOCAL_MEM_FENCE);          a line that comes
+
+Lines that stay and lines that go are looked for in the file's code, one token after the other: comments and
+white space count for nothing, neither here nor there, so a line may be a part of one (`- i < n`), or span
+several. They must stand there exactly once; lines that stay are there to make sure of that. `  …` stands for any
+code in between. A blank line or a file's name ends a diff; several are made one after the other.
+
+Before a defect, `# host.cpp` names the file for all that follow, `include tree` stands for all the defects of
+tree.mutants beside the file, `include grid BODY=sum += x[i];` for those of grid.mutants with BODY replaced; any other
+line is a remark.
+
+    python3 tests/defects.py               tests itself
+    python3 tests/defects.py FILE FOLDER   shows what the defects in FILE make of the files in FOLDER
+"""
+import difflib
+import pathlib
+import re
+import sys
+import textwrap
+
+TOKEN = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*
+    |\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|->|::|\#\#|[-+*/%&|^<>=!]=|\+\+|--|<<|>>|&&|\|\||…|\S""", re.VERBOSE | re.DOTALL)
+ATTRIBUTE = re.compile(r"(typical|equivalent|kind|expect)(?:: (.+))?")
+FILE = re.compile(r"[\w-]+\.(?:cl|cpp|h)")
+
+
+class Unfit(Exception):
+    """A defect that cannot be made, in words: which one, and why."""
+
+
+class Defect:
+    def __init__(self, name, where):
+        self.name, self.where = name, f"{where}: {name}"
+        self.attributes = {}
+        self.words = []
+        self.diffs = []  # (file, lines)
+
+
+def tokens(code):
+    """[(token, where it begins, where it ends)], without comments."""
+    return [(m[0], m.start(), m.end()) for m in TOKEN.finditer(code) if m["comment"] is None]
+
+
+def parse(text, where, folder=None, file="kernel.cl"):
+    """The defects in a text, in order. `where` is for messages; `folder` has what is included."""
+    found, defect, within = [], None, None
+    usual = file
+    for line in textwrap.dedent(text).splitlines():
+        sign = line[:2] if line[:2] in ("- ", "+ ", "  ") and line.strip() else ""
+        if match := re.fullmatch(r"## (.+)", line):
+            defect, within, file = Defect(match[1].strip(), where), None, usual
+            found.append(defect)
+        elif match := re.fullmatch(r"# (\S+)", line):
+            defect, usual = None, match[1]
+        elif match := re.fullmatch(r"include (\S+)(?: (\w+)=(.*))?", line):
+            shared = folder / f"{match[1]}.mutants"
+            content = shared.read_text()
+            defect = None
+            found += parse(content.replace(match[2], match[3]) if match[2] else content, f"{where}, {shared.name}", folder, usual)
+        elif defect is None:
+            continue
+        elif sign:
+            if within is None:
+                within = []
+                defect.diffs.append((file, within))
+            within.append((sign[0], line[2:]))
+        else:
+            within = None
+            if FILE.fullmatch(line.strip()):
+                file = line.strip()
+            elif match := ATTRIBUTE.fullmatch(line.strip()):
+                defect.attributes[match[1]] = match[2] or ""
+            elif line.strip():
+                defect.words.append(line.strip())
+    for defect in found:
+        if not any(sign in "-+" for _, lines in defect.diffs for sign, _ in lines):
+            raise Unfit(f"{defect.where}: changes nothing: it has no line that begins with - or +")
+    return found
+
+
+def read(path):
+    """The defects in a file."""
+    return parse(path.read_text(), path.name, path.parent)
+
+
+def match_at(code, at, pattern):
+    """Where in `code` each token of `pattern` stands if the first is to stand at `at`; cut off where one does not."""
+    places = []
+    for i, token in enumerate(pattern):
+        if token == "…":
+            rest = pattern[i + 1:]
+            rest = rest[:rest.index("…")] if "…" in rest else rest
+            at = next((k for k in range(at, len(code)) if [t for t, _, _ in code[k:k + len(rest)]] == rest), len(code))
+            places.append(None)
+        elif at < len(code) and code[at][0] == token:
+            places.append(at)
+            at += 1
+        else:
+            break
+    return places
+
+
+def change(text, lines, what):
+    """`text` with the diff `lines` made."""
+    code = tokens(text)
+    pattern, groups = [], []  # groups: [first, last) of the tokens that go, and the lines that come
+    for i, (sign, line) in enumerate(lines):
+        if sign != " " and (i == 0 or lines[i - 1][0] == " "):
+            groups.append([len(pattern), len(pattern), []])
+        if sign == "+":
+            groups[-1][2].append(line)
+        else:
+            pattern += [token for token, _, _ in tokens(line)]
+            if sign == "-":
+                groups[-1][1] = len(pattern)
+    if not pattern:
+        raise Unfit(f"{what}: no line says where")
+    tries = [match_at(code, at, pattern) for at in range(len(code))]
+    found = [places for places in tries if len(places) == len(pattern)]
+    if len(found) != 1:
+        shown = "\n".join(f"  {sign} {line}" for sign, line in lines if sign != "+")
+        best = max(tries, key=len, default=[])
+        stuck = text.count("\n", 0, code[[p for p in best if p is not None][-1]][1]) + 1 if best else 0
+        raise Unfit(f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}" + (
+            f"\nIt is there up to `{pattern[len(best) - 1]}` in line {stuck}, where `{pattern[len(best)]}` does not follow"
+            if best and not found else ""))
+    places = found[0]
+    for first, last, new in reversed(groups):
+        if first < last:
+            begin, end = code[places[first]][1], code[places[last - 1]][2]
+        else:  # nothing goes: after the token before it, or before the first
+            begin = end = code[places[first - 1]][2] if first else code[places[0]][1]
+        line = text[text.rfind("\n", 0, begin) + 1:]
+        margin = "\n" + line[:len(line) - len(line.lstrip(" "))]
+        put = margin.join(textwrap.dedent("\n".join(new)).splitlines())
+        if first == last:
+            put = margin + put if first else put + margin
+        text = text[:begin] + put + text[end:]
+    if [t for t, _, _ in tokens(text)] == [t for t, _, _ in code]:
+        raise Unfit(f"{what}: leaves the code as it was")
+    return text
+
+
+def changed(defect, folder):
+    """What a defect makes of the files in a folder: {name: text}, those that it changes."""
+    texts = {}
+    for file, lines in defect.diffs:
+        if file not in texts and not (folder / file).is_file():
+            raise Unfit(f"{defect.where}: there is no {file}")
+        texts[file] = change(texts.get(file) or (folder / file).read_text(), lines, f"{defect.where}: {file}")
+    return texts
+
+
+# ---- its own test ----------------------------------------------------------------------------------
+
+SOURCE = """\
+__kernel void f(__global float *x, const ulong n) {
+  const size_t i = get_global_id(0); // if (i < n)
+  if (i < n) /* x[i] = 1; */
+    x[i] = 1.0f; // last
+  printf("x[i]  = %f // no comment", x[i]);
+  if (i <= n)
+    x[i] = 2.0f;
+}
+"""
+# A diff, and what must stand in the result, or in the message where it does not fit.
+FITS = [
+    ("- if (i < n)\n+ if (i + 1 < n)", "\n  if (i + 1 < n) /* x[i] = 1; */\n    x[i] = 1.0f; // last\n"),
+    ("- if(i<n)x[i]=1.0f;\n+ if (i < n) {\n+   x[i] = 3;\n+ }", "\n  if (i < n) {\n    x[i] = 3;\n  } // last\n"),
+    ("  i <= n)\n- x[i] = 2.0f;", "\n  if (i <= n)\n    \n}"),
+    ("  x[i] = 1.0f;\n+ x[0] = 0;\n  printf", "= 1.0f;\n    x[0] = 0; // last\n"),
+    ("+ return;\n  if (i <", "\n  return;\n  if (i < n)"),
+    ("  const size_t\n  …\n  if (i\n- <=\n+ <", "\n  if (i < n)\n    x[i] = 2.0f;"),
+    ("- ulong n\n+ ulong m\n  …\n- 1.0f\n+ 4.0f", "const ulong m) {\n"),
+    ('- "x[i]  = %f // no comment"\n+ "%f"', 'printf("%f", x[i]);'),
+]
+FITS_NOT = [
+    ("- x[i] =\n+ x[0] =", "stands 2 times"), ("- last\n+ first", "stands 0 times"),
+    ("- if (i < m)\n+ if (1)", "up to `<` in line 3, where `m` does not follow"), ('- "x[i] = %f // no comment"\n+ ""', "stands 0 times"),
+    ("- x[i] = 2.0\n+ x[i] = 3.0", "stands 0 times"), ("- if (i < n)\n+ if (i<n) // so", "leaves the code as it was"),
+    ("+ return;", "no line says where"), ("- x[i] = 2.0f;\n\n- x[i] = 2.0f;", "stands 0 times"), ("  x[i] = 2.0f;", "changes nothing"),
+    ("host.cpp\n- x\n+ y", "there is no host.cpp"),
+]
+
+
+def test():
+    import tempfile
+    count = wrong = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "kernel.cl").write_text(SOURCE)
+        (folder / "one.mutants").write_text("## with BODY\ntypical\n- 1.0f\n+ BODY\n")
+        (folder / "all.mutants").write_text("Remark.\n\ninclude one BODY=5 // five\n\n# host.cpp\n## two\nIt is bad.\nkind: racy\n"
+                                            "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n")
+        for diff, wanted in FITS + FITS_NOT:
+            try:
+                got = changed(parse(f"## d\n{diff}\n", "test")[0], folder)["kernel.cl"]
+                good = (diff, wanted) in FITS
+            except Unfit as unfit:
+                got, good = str(unfit), (diff, wanted) in FITS_NOT
+            count += 1
+            if not good or wanted not in got:
+                wrong += 1
+                print(f"FAILED  {diff!r}\n{got}")
+        one, two, three = read(folder / "all.mutants")
+        for what, good in [("an include with a parameter", changed(one, folder)["kernel.cl"].count("= 5 // five;") == 1),
+                           ("attributes", one.attributes == {"typical": ""} and two.attributes == {"kind": "racy"}),
+                           ("words", two.words == ["It is bad."] and three.words == []),
+                           ("files", [[file for file, _ in d.diffs] for d in (one, two, three)] ==
+                            [["kernel.cl"], ["kernel.cl", "host.cpp"], ["host.cpp"]])]:
+            count += 1
+            wrong += not good
+            if not good:
+                print(f"FAILED  {what}")
+    print(f"{count - wrong} of {count} cases as they should be")
+    return 1 if wrong else 0
+
+
+def main():
+    if len(sys.argv) == 1:
+        return test()
+    for defect in read(pathlib.Path(sys.argv[1])):
+        print(f"\n## {defect.name}")
+        for name, text in changed(defect, pathlib.Path(sys.argv[2])).items():
+            old = (pathlib.Path(sys.argv[2]) / name).read_text()
+            print("\n".join(difflib.unified_diff(old.splitlines(), text.splitlines(), name, name, lineterm="", n=1)))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Unfit as unfit:
+        sys.exit(f"FAILED  {unfit}")
