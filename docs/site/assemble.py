@@ -94,9 +94,7 @@ class Site:
 
     def add_page(self, page):
         lines, inside = [], False
-        for line in page.read_text().splitlines():
-            if re.fullmatch(r"\s*<!-- .* -->", line):
-                continue
+        for line in re.sub(r"(?ms)^ *<!-- .*?-->\n", "", page.read_text()).splitlines():
             if line.strip().startswith("```"):
                 inside = not inside
                 line = re.sub(r"```c$", "```opencl", line)

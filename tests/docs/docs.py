@@ -12,22 +12,22 @@ An HTML comment before a fenced block says what the block is; it is invisible on
                                                           Also: from `A`, 12 lines; after `B` from `A`
     <!-- diff: 05-x/host.cpp 06-y/host.cpp -->            hunks of a diff: all lines must stand in the files
     <!-- output: 06-dot-product-reduction 1000003 -->     what the program prints
-    <!-- trap: 03-launch-geometry 1000; kernel.cl: `OLD` -> `NEW`; errors -->
-                                                          what it prints once OLD is replaced by NEW
+    <!-- trap: 03-launch-geometry 1000; errors            what it prints with a defect: the lines that follow, in
+    - if (i < n)                                          the notation of tests/defects.py
+    -->
     <!-- run -->, <!-- run: 02-device-query; exit 1 -->   commands, executed in a copy of the repository,
                                                           in its root or in a folder of it
     <!-- seen: where -->, <!-- sketch: why -->, <!-- not run: why -->
                                                           a block that is not checked, and why
 
-`trap` takes any number of replacements, `env NAME=VALUE`, `tool oclgrind --data-races` and, for what
-is compared, `errors` (standard error) or `both`; without either it is standard output. Files in
-`code` are looked for beside the page, then in the root. In outputs, device names, times and rounding
+`trap` takes `env NAME=VALUE`, `tool oclgrind --data-races` and, for what is compared, `errors` (standard
+error) or `both`; without either it is standard output. The lines of the defect may be left out. Files in `code` are looked for beside the page, then in the root. In outputs, device names, times and rounding
 errors are masked; a line of `…` stands for any number of lines. Nothing is remembered from an earlier
 run (chapter 20): each program finds an empty folder to remember in.
 
 In chapters and in docs/, every block must be marked. Checked as well: links, anchors and images
-exist; a chapter's README has its sections in order, a figure, the compiler line, 600 to 2,500 words and,
-from 05 on, a diff of its host.
+exist; a chapter's README opens with a number, has its sections in order, a figure, the compiler line, three
+questions with folded answers, 600 to 2,500 words and, from 05 on, a diff of its host.
 """
 import difflib
 import os
@@ -37,16 +37,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import chapters  # noqa: E402
+import defects  # noqa: E402
 
 ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", chapters.ROOT))
 KINDS = ("code", "diff", "output", "trap", "run", "seen", "sketch", "not run", "provokes")
 UNCHECKED = ("seen", "sketch", "not run", "provokes")  # provokes: tests/docs/errors.py
 FOR_LANGUAGE = {"c": ("code", "sketch", "provokes"), "cpp": ("code", "sketch", "provokes"),
                 "diff": ("diff",), "sh": ("run", "not run"), "": ("output", "trap", "seen", "sketch")}
-SECTIONS = ["What you will learn", "The idea", "Run it", "What to notice", "Traps", "Exercises"]
+SECTIONS = ["What you will learn", "The idea", "The kernel", "What changed in the host", "Run it", "What to notice", "Traps",
+            "What you can do now", "Exercises"]
 
 
 class Block:
@@ -59,10 +62,15 @@ class Block:
 
 def blocks_of(lines):
     """The fenced blocks of a page, in order."""
-    found, fence, marker = [], None, ("", "")
+    found, fence, marker, comment = [], None, ("", ""), None
     for i, line in enumerate(lines):
         stripped = line.strip()
-        if fence is not None:
+        if comment is not None:
+            if stripped == "-->":
+                marker, comment = (marker[0], "\n".join([marker[1], *comment])), None
+            else:
+                comment.append(line)
+        elif fence is not None:
             if stripped == "```":
                 language, indent, first = fence
                 content = [text[indent:] if text[:indent].isspace() or indent == 0 else text.lstrip()
@@ -73,10 +81,14 @@ def blocks_of(lines):
             fence = (stripped[3:].strip(), len(line) - len(line.lstrip()), i + 1)
         elif match := re.fullmatch(r"<!-- (" + "|".join(KINDS) + r")(?:[:;] (.*))? -->", stripped):
             marker = (match.group(1), match.group(2) or "")
+        elif match := re.fullmatch(r"<!-- (trap): (.*)", stripped):
+            marker, comment = (match.group(1), match.group(2)), []
         elif stripped:
             if marker[0]:
                 found.append(Block("marker", 0, i, i, [], "lost", f"<!-- {marker[0]}: {marker[1]} --> without a block"))
             marker = ("", "")
+    if comment is not None:
+        found.append(Block("marker", 0, len(lines), len(lines), [], "lost", "a comment that does not end"))
     if fence is not None:
         found.append(Block("marker", 0, fence[2], fence[2], [], "lost", "a block that does not end"))
     return found
@@ -210,13 +222,20 @@ def compile_chapter(folder, program):
 
 def trap(text):
     """What a program prints once something in it has been changed."""
-    what, *steps = [step.strip() for step in re.split(r";(?=(?:[^`]*`[^`]*`)*[^`]*$)", text)]
+    head, _, diff = text.partition("\n")
+    what, *steps = [step.strip() for step in re.split(r";(?=(?:[^`]*`[^`]*`)*[^`]*$)", head)]
     chapter, *arguments = what.split()
     env, tool, stream = [], [], "output"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / chapter
         shutil.copytree(ROOT / chapter, folder)
         shutil.copytree(ROOT / "common", pathlib.Path(name) / "common")
+        if diff:
+            try:
+                for file, now in defects.changed(defects.parse("## trap\n" + textwrap.dedent(diff), chapter)[0], folder).items():
+                    (folder / file).write_text(now)
+            except defects.Unfit as unfit:
+                raise Wrong(str(unfit)) from None
         for step in steps:
             if match := re.fullmatch(r"(\S+): `(.*)` -> `(.*)`", step):
                 path, old, new = folder / match.group(1), match.group(2), match.group(3)
@@ -293,12 +312,16 @@ def slug(heading):
 
 
 def prose(lines):
-    """The page's lines, with the fenced blocks blanked."""
-    inside, result = False, []
+    """The page's lines, with the fenced blocks and the comments blanked."""
+    inside, result = "", []
     for line in lines:
-        fence = line.strip().startswith("```")
-        result.append("" if inside or fence else line)
-        inside ^= fence
+        text = line.strip()
+        begins = inside == "" and ("```" if text.startswith("```") else "-->" if text.startswith("<!--") else "")
+        result.append("" if inside or begins else line)
+        if begins:
+            inside = "" if begins == "-->" and "-->" in text else begins
+        elif inside and (inside in text if inside == "-->" else text.startswith(inside)):
+            inside = ""
     return result
 
 
@@ -322,26 +345,39 @@ def check_links(page, lines):
 
 
 def check_chapter(page, lines):
-    """A chapter's README: length, sections, figure, the compiler line."""
-    words = len(" ".join(lines).split())
+    """A chapter's README: length, opening, sections, figure, the compiler line, questions."""
+    text = re.sub(r"(?s)<!--.*?-->", "", "\n".join(lines))
+    words = len(text.split())
     if not 600 <= words <= 2500:
         yield f"{words} words: a chapter's README has 600 to 2,500"
-    have = headings(lines)[1:]
-    positions = [next((i for i, h in enumerate(have) if h == section), None) for section in SECTIONS]
-    if None in positions:
-        yield f"no section \"{SECTIONS[positions.index(None)]}\""
-    elif positions != sorted(positions):
+    if not re.match(rf"# {page.parent.name[:2]} · \S", text):
+        yield f"does not begin with \"# {page.parent.name[:2]} · \" and a title"
+    opening = re.split(r"(?m)^#", "\n".join(prose(lines)))[1].partition("\n")[2]
+    if not re.search(r"\d", re.sub(r"\[[^]]*\]\([^)]*\)|(?i:chapters?) \d+(?:(?:, | and | to )\d\d)*", "", opening)):
+        yield "no number in the lines before the first section: what hurts, and how much?"
+    have = [h for h in headings(lines)[1:] if h in SECTIONS or h.startswith("What changed in the host")]
+    have = ["What changed in the host" if h.startswith("What changed") else h for h in have]
+    wanted = [s for s in SECTIONS if s in have or not (
+        s == "The kernel" and not (page.parent / "kernel.cl").exists() or s == "What changed in the host" and page.parent.name[:2] == "01")]
+    for section in wanted:
+        if section not in have:
+            yield f"no section \"{section}\""
+    if sorted(have, key=SECTIONS.index) != have:
         yield "the sections are not in order: " + ", ".join(SECTIONS)
-    if not page.parent.name.startswith("01") and not any(h.startswith("What changed in the host") for h in have):
-        yield "no section \"What changed in the host\""
-    host = "\n".join(lines).partition("\n## What changed in the host")[2].partition("\n## ")[0]
-    if page.parent.name[:2] >= "05" and "\n```diff\n" not in host:
+
+    def section(name):
+        return "\n".join(lines).partition(f"\n## {name}")[2].partition("\n## ")[0]
+
+    if page.parent.name[:2] >= "05" and "\n```diff\n" not in section("What changed in the host"):
         yield "no diff under \"What changed in the host\""
-    idea = "\n".join(lines).partition("\n## The idea\n")[2].partition("\n## ")[0]
-    if not re.search(r"!\[[^]]{15,}\]\([^)]*\.svg\)", idea):
+    if not re.search(r"!\[[^]]{15,}\]\([^)]*\.svg\)", section("The idea\n")):
         yield "no figure (with a text that says what it shows) under \"The idea\""
     if not any(line.startswith("g++ ") for line in lines):
         yield "no line that begins with g++"
+    asked = re.findall(r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>", section("What you can do now\n"))
+    if asked != ["1", "2", "3"] or section("What you can do now\n").count("<details>") != 3:
+        yield ("under \"What you can do now\" there have to be three questions, each <details><summary>1. …?</summary>, a blank "
+               "line, its answer, a blank line, </details>")
 
 
 # ---- a page ----------------------------------------------------------------------------------------

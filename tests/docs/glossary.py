@@ -21,7 +21,7 @@ NOT_THE_TERM = {"in place": r"(?! of\b)"}  # "in place of" is no term
 def paragraphs(path):
     """The page's paragraphs, list items and table rows, without fenced blocks, code and links' targets."""
     text = re.sub(r"(?ms)^ *```.*?^ *```$", "", path.read_text())
-    text = re.sub(r"<!--.*?-->", "", text)
+    text = re.sub(r"(?s)<!--.*?-->", "", text)
     text = re.sub(r"`[^`\n]*`", "`", re.sub(r"\]\([^)]*\)", "]", text))
     pieces = re.split(r"\n\s*\n|\n(?=\s*(?:[-*|>]|\d+\.)\s)", text)
     return [" ".join(piece.split()) for piece in pieces if piece.strip()]

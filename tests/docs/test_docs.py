@@ -4,7 +4,6 @@
 """
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +28,11 @@ PAGE = """# A page
 ```
 ```
 
-<!-- trap: 05-dot-product-naive 1000; host.cpp: `cl_ulong n_arg = n;` -> `cl_ulong n_arg = n - 1;` -->
+<!-- trap: 05-dot-product-naive 1000
+host.cpp
+- cl_ulong n_arg = n;
++ cl_ulong n_arg = n - 1;
+-->
 ```
 ```
 
@@ -58,12 +61,69 @@ PASSED
 …
 ```
 
-<!-- trap: 20-matmul-autotuned 128 64 256; host.cpp: `return verdict(ok);` -> `return verdict(false);` -->
+<!-- trap: 20-matmul-autotuned 128 64 256
+host.cpp
+- return verdict(ok);
++ return verdict(false);
+-->
 ```
 …
 FAILED
 ```
 """
+
+# A lesson of the right form, in chapter 12's place.
+LESSON = """# 12 · A title
+
+It takes 12 ms, and 3 would do.
+
+## What you will learn
+
+## The idea
+
+![A figure, and what one sees in it](../docs/figures/unrolled.svg)
+
+## The kernel
+
+## What changed in the host
+
+<!-- diff: ../11-sum-reduction/host.cpp host.cpp -->
+```diff
+```
+
+## Run it
+
+<!-- not run: for time -->
+```sh
+g++ -std=c++17 host.cpp -lOpenCL
+```
+
+## What to notice
+
+## Traps
+
+## What you can do now
+
+<details><summary>1. Why?</summary>
+
+`this`.
+
+</details>
+<details><summary>2. How?</summary>
+
+So.
+
+</details>
+<details>
+<summary>3. What else?</summary>
+
+Nothing.
+
+</details>
+
+## Exercises
+
+""" + "word " * 600
 
 
 def run(script, root, *arguments, env=None):
@@ -124,8 +184,10 @@ def main():
             case("another device's name is masked", root, "ok", code=0)
         with edited(page, "FAILED", "PASSED"):
             case("another output of a trap", root, "this is not what is printed (trap")
-        with edited(page, "cl_ulong n_arg = n;`", "cl_ulong m_arg = n;`"):
-            case("a trap that replaces nothing", root, "which the trap replaces")
+        with edited(page, "- cl_ulong n_arg", "- cl_ulong m_arg"):
+            case("a trap whose code is not there", root, "stands 0 times in the code")
+        with edited(page, "n - 1;\n-->", "n - 1;"):
+            case("a comment that does not end", root, "a comment that does not end")
         with edited(page, "+  std::vector<float> a(n), b(n), partial", "+  std::vector<float> a(n), b(n), partly"):
             case("a diff that is none", root, "does not have, one after the other")
         with edited(page, "test -f 05", "test -f 99"):
@@ -152,31 +214,33 @@ def main():
         shutil.rmtree(root / "20-matmul-autotuned")
         page.unlink()
 
-        # A chapter's README; its commands, outputs and traps are left out here, for time.
-        chapter = root / "12-sum-unrolled" / "README.md"
-        whole = re.sub(r"<!-- run.*? -->", "<!-- not run: tested elsewhere -->", chapter.read_text())
-        whole = re.sub(r"<!-- (?:output|trap): .*? -->", "<!-- seen: tested elsewhere -->", whole)
-        whole = re.sub(r"\]\(\.\./(?!docs/figures|12)[^)]*\)", "](kernel.cl)", whole)
-        chapter.write_text(whole)
-        readme = "12-sum-unrolled/README.md"
-        case("the chapter as it is", root, "ok", page=readme, code=0)
-        with edited(chapter, "## Traps", "## Pitfalls"):
-            case("a section missing", root, 'no section "Traps"', page=readme)
-        with edited(chapter, "## Run it", "## What to notice\n\n## Run it"):
-            case("sections in another order", root, "not in order", page=readme)
-        with edited(chapter, "## What changed in the host", "## The host"):
-            case("nothing on the host", root, 'no section "What changed in the host"', page=readme)
-        with edited(chapter, "<!-- diff: 11-sum-reduction/host.cpp 12-sum-unrolled/host.cpp -->\n```diff", "<!-- seen: elsewhere -->\n```"):
-            case("no diff of the host", root, "no diff under", page=readme)
-        with edited(chapter, ".svg)", ".png)"):
-            case("no figure", root, "no figure", page=readme)
-        with edited(chapter, "\ng++ ", "\nc++ "):
-            case("no compiler line", root, "no line that begins with g++", page=readme)
-        with edited(chapter, "## Exercises", "word " * 2000 + "\n\n## Exercises"):
-            case("too long", root, "words: a chapter's README has 600 to 2,500", page=readme)
-        chapter.write_text("# Short\n\n" + whole.partition("## Run it")[0][:2000])
-        case("too short", root, "words: a chapter's README has 600 to 2,500", page=readme)
-        chapter.write_text(whole)
+        # A chapter's README: its form.
+        chapter, readme = root / "12-sum-unrolled" / "README.md", "12-sum-unrolled/README.md"
+        real = chapter.read_text()
+        old, new = ((root / path / "host.cpp").read_text().splitlines() for path in ("11-sum-reduction", "12-sum-unrolled"))
+        gone, come = (next(line for line in one if len(line) > 30 and line not in other) for one, other in ((old, new), (new, old)))
+        chapter.write_text(LESSON.replace("```diff\n", f"```diff\n-{gone}\n+{come}\n"))
+        case("a lesson of the right form", root, "ok", page=readme, code=0)
+        for what, before, after, text in [
+                ("another title", "# 12 ·", "# 11 ·", 'does not begin with "# 12 · "'),
+                ("no number at the beginning", "It takes 12 ms, and 3", "As chapters 09 and 10 and [11](kernel.cl) say, less", "no number in the lines before"),
+                ("nothing before the first section", "It takes 12 ms, and 3 would do.", "", "no number in the lines before"),
+                ("a section missing", "## Traps", "## Pitfalls", 'no section "Traps"'),
+                ("sections in another order", "## The kernel", "## Exercises\n\n## The kernel", "not in order"),
+                ("nothing on the kernel", "## The kernel", "## The code", 'no section "The kernel"'),
+                ("nothing on the host", "## What changed in the host", "## The host", 'no section "What changed in the host"'),
+                ("nothing at the end", "## What you can do now", "## The end", 'no section "What you can do now"'),
+                ("no diff of the host", "<!-- diff: ../11-sum-reduction/host.cpp host.cpp -->\n```diff", "<!-- seen: elsewhere -->\n```", "no diff under"),
+                ("no figure", ".svg)", ".png)", "no figure"), ("no compiler line", "\ng++ ", "\nc++ ", "no line that begins with g++"),
+                ("two questions", "<details><summary>2. How?</summary>\n\nSo.\n\n</details>", "", "have to be three questions"),
+                ("four questions", "## Exercises", "<details><summary>4. So?</summary>\n\nNo.\n\n</details>\n\n## Exercises", "have to be three questions"),
+                ("a question without an answer", "\n\nSo.", "", "have to be three questions"),
+                ("a question that asks nothing", "2. How?", "2. Thus.", "have to be three questions"),
+                ("too long", "## Exercises", "word " * 2000 + "\n\n## Exercises", "words: a chapter's README has 600 to 2,500"),
+                ("too short", "word " * 600, "<!-- " + "word " * 600 + "-->", "words: a chapter's README has 600 to 2,500")]:
+            with edited(chapter, before, after):
+                case(what, root, text, page=readme)
+        chapter.write_text(real)
 
         # docs/errors.md against common/clerr.h
         errors, table = root / "docs" / "errors.md", root / "common" / "clerr.h"
@@ -191,12 +255,11 @@ def main():
             case("neither a program nor a reason", root, "CL_DEVICE_NOT_AVAILABLE: needs either", "errors.py")
 
         # figures
-        for pattern in ("*.md", "[01]*/README.md"):  # they show the figures
+        for pattern in ("*.md", "[0-9][0-9]-*/README.md"):  # they show the figures
             for path in ROOT.glob(pattern):
                 to = root / path.relative_to(ROOT)
                 to.parent.mkdir(exist_ok=True)
-                if path.parent.name != "12-sum-unrolled":
-                    shutil.copy(path, to)
+                shutil.copy(path, to)
         case("figures as they are", root, "0 wrong", "figures.py", code=0)
         with edited(root / "docs/figures/tiling.svg", "barrier", "barrio"):
             case("a figure edited by hand", root, "tiling.svg is not what make.py draws", "figures.py")
