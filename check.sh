@@ -27,4 +27,4 @@ command -v python3 >/dev/null || {
   say "check.sh needs Python 3"
   exit 1
 }
-exec python3 "$root/tests/exercises/check.py" "$@"
+exec python3 "$root/tests/answers.py" "$@"

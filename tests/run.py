@@ -4,7 +4,10 @@
     python3 tests/run.py faults 06 full           more thoroughly, where the check knows how to
     python3 tests/run.py released                 all chapters, one after the other
 
+    python3 tests/run.py docs 06                  its own words: see tests/checks/docs.py
+
 A check is a module with a function check(report[, chapter][, full]): it is given what it has a parameter for.
+One with a parameter `words` gets all the words after its name.
 Its last line says what was looked at. Exit code 0; 1 if anything failed or nothing was looked at; 2 for
 wrong arguments; 77 if something that it needs is not there.
 """
@@ -29,12 +32,16 @@ def main():
         return usage(f"no such check: {name}")
     check = importlib.import_module("checks." + name.replace("-", "_")).check
     takes = inspect.signature(check).parameters
+    more = {}
+    if "words" in takes:
+        more, chapters = {"words": chapters}, []
     full = chapters[-1:] == ["full"]
     chapters = chapters[:-1] if full else chapters
     named = [[c for c in harness.CHAPTERS if c == given or c.startswith(given + "-")] for given in chapters]
     if [] in named or full and "full" not in takes or named and "chapter" not in takes:
         return usage(f"no such test: {' '.join(sys.argv[1:])}")
-    more = {"full": full} if "full" in takes else {}
+    if "full" in takes:
+        more["full"] = full
     chapters = sum(named, []) or harness.CHAPTERS if "chapter" in takes else [""]
     codes = set()
     for chapter in chapters:

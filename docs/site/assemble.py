@@ -3,7 +3,7 @@
     python3 docs/site/assemble.py FOLDER SITE      writes FOLDER/pages and FOLDER/mkdocs.yml; SITE: the output
 
 Done on the way: README.md becomes index.md; links to source files lead to pages that show them; lists are
-indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for tests/docs are left out.
+indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for the check `docs` are left out.
 """
 import os
 import pathlib

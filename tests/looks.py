@@ -1,6 +1,6 @@
 """What the checks of single exercises look at beyond the program's own PASSED.
 
-Each function gets the Check (exercise.py) and returns a list of complaints, empty if there are none.
+Each function gets the Attempt (exercise.py) and returns a list of complaints, empty if there are none.
 """
 import re
 import struct
@@ -21,10 +21,10 @@ def next_float(x):
     return struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", x))[0] + 1))[0]
 
 
-def closed_form(check):
+def closed_form(attempt):
     """06/3: expected is N(N-1)(2N-1)/3, and spacing that of the floats there."""
-    for args in check.exercise.sizes[1:]:
-        run = check.pocl(args)
+    for args in attempt.exercise.sizes[1:]:
+        run = attempt.pocl(args)
         n = int(args[0])
         exact = n * (n - 1) * (2 * n - 1) // 3
         near = as_float(float(exact))
@@ -37,20 +37,20 @@ def closed_form(check):
     return []
 
 
-def in_float(check):
+def in_float(attempt):
     """11: the sum is to be good in float."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", check.kernel, flags=re.DOTALL)
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", attempt.kernel, flags=re.DOTALL)
     if re.search(r"\bdouble\b", code):
         return ["the kernel uses double, which some devices do not have: the task is to stay in float"]
     return []
 
 
-def factor(check):
+def factor(attempt):
     """01/2: what the host expects is factor·a + b, with a[i] = i % 1021 + 1, b[i] = 3·(i % 1021) + 1."""
-    for args in check.exercise.sizes:
+    for args in attempt.exercise.sizes:
         n, by = int(args[0]), int(args[1])
         i = (n - 1) % 1021
-        got = (fields(check.pocl(args), "expected") or ["nothing"])[0]
+        got = (fields(attempt.pocl(args), "expected") or ["nothing"])[0]
         right = f"c[{n - 1}] = {by * (i + 1) + 3 * i + 1:g} (0 of {n} elements differ)"
         if got != right:
             return [f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
@@ -107,14 +107,14 @@ def unwaited(run):
     return []
 
 
-def limits(check):
+def limits(attempt):
     """02/1: the two limits, compared with those that Oclgrind was told to have."""
     for items, local in [(256, 4096), (96, 40000), (1024, 1000)]:
-        run = check.simulated([], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        run = attempt.simulated([], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
             return []
         if run.code != 0:
-            return [check.broken(run) or f"on another device it ends with exit code {run.code}"]
+            return [attempt.broken(run) or f"on another device it ends with exit code {run.code}"]
         for name, right in [("items", items), ("floats", local // 4)]:
             got = (fields(run, name) or ["nothing"])[0]
             if got != str(right):
@@ -123,14 +123,14 @@ def limits(check):
     return []
 
 
-def group_size(check):
+def group_size(attempt):
     """02/2: the largest power of two that fits the device and its local memory."""
     for items, local, floats in [(256, 32768, 1), (96, 32768, 1), (1024, 1000, 1), (1024, 32768, 10), (512, 512, 4)]:
-        run = check.simulated([str(floats)], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        run = attempt.simulated([str(floats)], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
             return []
         if run.code != 0:
-            return [check.broken(run) or f"on another device it ends with exit code {run.code}"]
+            return [attempt.broken(run) or f"on another device it ends with exit code {run.code}"]
         right = 1
         while right * 2 <= items and right * 2 * floats * 4 <= local:
             right *= 2
@@ -141,9 +141,9 @@ def group_size(check):
     return []
 
 
-def mapping(check):
+def mapping(attempt):
     """04/2: every mapped buffer is unmapped, and before a kernel uses it."""
-    run = check.pocl(["1000"], spy=True)
+    run = attempt.pocl(["1000"], spy=True)
     if not_awaited(run):
         return not_awaited(run)
     mapped = 0
@@ -159,9 +159,9 @@ def mapping(check):
     return released(run)
 
 
-def part(check):
+def part(attempt):
     """04/1: no more is read back than was asked for, and the read waits."""
-    run = check.pocl(["1000", "10"], spy=True)
+    run = attempt.pocl(["1000", "10"], spy=True)
     reads = [call.split() for call in run.calls if call.startswith("EnqueueReadBuffer")]
     if any(int(size) > 40 for _, _, _, size in reads):
         return [f"10 floats are 40 bytes, and {max(int(r[3]) for r in reads)} bytes were read back"]
@@ -187,10 +187,10 @@ def milliseconds(text):
     return float(ms.group(1)) if ms else None, float(rate.group(1)) if rate else None
 
 
-def transfers(check):
+def transfers(attempt):
     """07/1: the time of the write, from its own event."""
     n = 400000
-    run = check.pocl([str(n)], spy=True)
+    run = attempt.pocl([str(n)], spy=True)
     if unwaited(run):
         return unwaited(run)
     line = next((t for t in fields(run, "time") if t.startswith("write")), "")
@@ -209,18 +209,18 @@ def transfers(check):
     return released(run)
 
 
-def kernel_median(check):
+def kernel_median(attempt):
     """07/2: the median of five kernel times, without the warm-up. In one run in many another of the five
     is as good as equal to it: so five runs are looked at."""
     complaints = []
     for _ in range(5):
-        complaints = complaints or median_once(check)
+        complaints = complaints or median_once(attempt)
     return complaints
 
 
-def median_once(check):
+def median_once(attempt):
     """The same in one run."""
-    run = check.pocl(["100000"], spy=True)
+    run = attempt.pocl(["100000"], spy=True)
     if unwaited(run):
         return unwaited(run)
     line = next((t for t in fields(run, "time") if t.startswith("kernel")), "")
@@ -237,9 +237,9 @@ def median_once(check):
     return released(run)
 
 
-def choose_uf(check):
+def choose_uf(attempt):
     """12/3: the best UF is the one with the shortest time that was printed."""
-    run = check.pocl(["200000"], spy=True)
+    run = attempt.pocl(["200000"], spy=True)
     if unwaited(run):
         return unwaited(run)
     found = {}
@@ -271,10 +271,10 @@ def choose_uf(check):
     return released(run)
 
 
-def triad(check):
+def triad(attempt):
     """15/1: the bytes and operations of a = b + s * c, and the rate that follows from its own events."""
-    for args in check.exercise.sizes:
-        run = check.pocl(args)
+    for args in attempt.exercise.sizes:
+        run = attempt.pocl(args)
         bytes_moved = 12 * int(args[0])
         said = (fields(run, "moved") or ["nothing"])[0]
         if said != f"{bytes_moved} bytes":
@@ -284,7 +284,7 @@ def triad(check):
         if said != "0.167 FLOP per byte":
             return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
     n = 400000
-    run = check.pocl([str(n)], spy=True)
+    run = attempt.pocl([str(n)], spy=True)
     if unwaited(run):
         return unwaited(run)
     ms, rate = milliseconds(next((t for t in fields(run, "time") if t.startswith("kernel")), ""))
@@ -301,7 +301,7 @@ def triad(check):
     return released(run)
 
 
-def search(check):
+def search(attempt):
     """20/1: what has no room is pruned, what is wrong is left out, and the fastest of the rest is the best."""
     names = {"TILE = 8, everything": (8, 0), "TILE = 16, everything": (16, 0), "TILE = 32, everything": (32, 0),
              "TILE = 16, whole steps of K": (16, 1), "TILE = 16, whole tiles of C": (16, 2)}
@@ -311,7 +311,7 @@ def search(check):
         return {text.split(":")[0]: (line, text) for line in ("pruned", "wrong", "time") for text in fields(run, line)}
 
     for args in [["32", "48", "20"], ["20", "32", "48"]]:  # version 1 is wrong at the first, 2 at the second
-        run = check.pocl(args, spy=True)
+        run = attempt.pocl(args, spy=True)
         if unwaited(run):
             return unwaited(run)
         said = verdicts(run)
@@ -344,7 +344,7 @@ def search(check):
         if left:
             return left
     for items, local in [(256, 32768), (64, 32768), (1024, 2048)]:
-        run = check.simulated(["20", "17", "20"], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        run = attempt.simulated(["20", "17", "20"], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
             return []
         device = f"on a device with {items} work-items in a group and {local} bytes of local memory, "
@@ -355,7 +355,7 @@ def search(check):
             if fits and pruned:
                 return [f"{device}{name} is pruned, and it fits"]
             if not fits and not pruned:
-                return [f"{device}{name} has no room, and is not pruned" + (f": {check.broken(run)}" if check.broken(run) else "")]
+                return [f"{device}{name} has no room, and is not pruned" + (f": {attempt.broken(run)}" if attempt.broken(run) else "")]
         if not run.passed():
-            return [device + (check.broken(run) or check.first_wrong(run))]
+            return [device + (attempt.broken(run) or attempt.first_wrong(run))]
     return []

@@ -1,6 +1,6 @@
 """Checks answers to exercises; ./check.sh calls this.
 
-    python3 tests/exercises/check.py [--report FILE.csv] [--all] [EXERCISE...]
+    python3 tests/answers.py [--report FILE.csv] [--again] [EXERCISE...]
 
 EXERCISE: a chapter (06), an exercise (06/1 or its folder). Without one: an overview of all, in which
 what has not changed since its last check is not checked again.
@@ -14,10 +14,9 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from exercise import BUILD, ROOT, Check, Problem, all_exercises  # noqa: E402
+from exercise import BUILD, ROOT, Attempt, Problem, all_exercises
 
-STATE = BUILD / "state.json"  # of each exercise: failed checks in a row, the last answer and its verdict
+STATE = BUILD / "state.json"  # of each exercise: failed checks in a row, the last answer and its grade
 HINT_AFTER = 2
 
 
@@ -66,7 +65,7 @@ def select(wish, exercises):
     return found
 
 
-def verdict(exercise, answer, unchanged):
+def grade(exercise, answer, unchanged):
     """The word for the overview."""
     if answer.problems:
         return "not started" if unchanged else "not yet"
@@ -87,14 +86,14 @@ def show(label, text):
     print(line.rstrip())
 
 
-def check_one(exercise, state, folder):
-    """Checks one exercise in full and says everything; returns the verdict."""
+def answer_one(exercise, state, folder):
+    """Checks one exercise in full and says everything; returns its grade."""
     print(f"\n{exercise.path}", flush=True)
     unchanged = exercise.is_starter(folder)
-    answer = Check(exercise, folder).check()
+    answer = Attempt(exercise, folder).examine()
     for label, text in answer.lines:
         show(label, text)
-    word = verdict(exercise, answer, unchanged)
+    word = grade(exercise, answer, unchanged)
     record = state.get(exercise.id, {})
     if word == "passed":
         show("=>", "passed")
@@ -116,7 +115,7 @@ def check_one(exercise, state, folder):
         if shown < len(hints):
             more = HINT_AFTER * (shown + 1) - record["failures"]
             show("", f"after {more} more {'try' if more == 1 else 'tries'} there is {'another' if shown else 'a'} hint")
-    record.update(digest=exercise.digest(folder), verdict=word)
+    record.update(digest=exercise.digest(folder), grade=word)
     state[exercise.id] = record
     save_state(state)
     return word
@@ -136,14 +135,14 @@ def overview(exercises, state, check_again):
         why = ""
         if unchanged and not check_again:
             word = "not started"
-        elif record.get("digest") == exercise.digest(exercise.folder) and record.get("verdict") == "passed" \
+        elif record.get("digest") == exercise.digest(exercise.folder) and record.get("grade") == "passed" \
                 and not check_again:
             word = "passed"
         else:
-            answer = Check(exercise, exercise.folder).check()
-            word = verdict(exercise, answer, unchanged)
+            answer = Attempt(exercise, exercise.folder).examine()
+            word = grade(exercise, answer, unchanged)
             why = answer.problems[0] if answer.problems and not unchanged else ""
-            record.update(digest=exercise.digest(exercise.folder), verdict=word)
+            record.update(digest=exercise.digest(exercise.folder), grade=word)
             state[exercise.id] = record
             save_state(state)
         words[exercise.id] = word
@@ -186,7 +185,7 @@ def main():
         wanted = []
         for wish in arguments.exercise:
             wanted += [e for e in select(wish, exercises) if e not in wanted]
-        words = {e.id: check_one(e, state, e.folder) for e in wanted}
+        words = {e.id: answer_one(e, state, e.folder) for e in wanted}
     else:
         wanted = exercises
         words = overview(exercises, state, arguments.again)

@@ -27,8 +27,8 @@ def translate(text, kernel="", buffer_sizes=()):
             if not more.startswith("\t"):
                 break
             block.append(more.strip())
-        report = Report(block, kernel.splitlines(), buffer_sizes)
-        found.setdefault(report.kind, report)
+        finding = Finding(block, kernel.splitlines(), buffer_sizes)
+        found.setdefault(finding.kind, finding)
     return [(kind, found[kind].sentence()) for kind in KINDS if kind in found]
 
 
@@ -40,7 +40,7 @@ def short(ids):
     return parts[0] if len(parts) == 1 else "(" + ",".join(parts) + ")"
 
 
-class Report:
+class Finding:
     def __init__(self, block, source, buffer_sizes):
         self.head = block[0]
         self.body = "\n".join(block[1:])

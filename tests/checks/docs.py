@@ -1,7 +1,7 @@
 """Is the text in step with the code? Checks Markdown files, or mends them.
 
-    python3 tests/docs/docs.py [FILE.md ...]            check (default: every Markdown file)
-    python3 tests/docs/docs.py --update [FILE.md ...]   rewrite listings and outputs that differ
+    python3 tests/run.py docs [FILE.md ...]            check (default: every Markdown file; 06: that chapter's)
+    python3 tests/run.py docs --update [FILE.md ...]   rewrite listings and outputs that differ
 
 An HTML comment before a fenced block says what the block is; it is invisible on the page:
 
@@ -35,17 +35,15 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import textwrap
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import chapters  # noqa: E402
-import defects  # noqa: E402
+import defects
+import harness
 
-ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", chapters.ROOT))
+ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", harness.ROOT))
 KINDS = ("code", "diff", "output", "trap", "run", "seen", "sketch", "not run", "provokes")
-UNCHECKED = ("seen", "sketch", "not run", "provokes")  # provokes: tests/docs/errors.py
+UNCHECKED = ("seen", "sketch", "not run", "provokes")  # provokes: checks/docs_errors.py
 FOR_LANGUAGE = {"c": ("code", "sketch", "provokes"), "cpp": ("code", "sketch", "provokes"),
                 "diff": ("diff",), "sh": ("run", "not run"), "": ("output", "trap", "seen", "sketch")}
 SECTIONS = ["What you will learn", "The idea", "The kernel", "What changed in the host", "Run it", "What to notice", "Traps",
@@ -208,8 +206,8 @@ def output(text):
     if not (ROOT / chapter).is_dir():
         raise Wrong(f"there is no chapter {chapter}")
     with tempfile.TemporaryDirectory() as name:
-        code, out, err = chapters.run([chapters.program(chapter), *arguments],
-                                      env={**chapters.remembering(name), **pocl(chapter, env)})
+        code, out, err = harness.run([harness.program(chapter), *arguments],
+                                      env={**harness.remembering(name), **pocl(chapter, env)})
     return (out + err).splitlines()
 
 
@@ -256,8 +254,8 @@ def trap(text):
             return None
         compile_chapter(folder, "program")
         wish = pocl(chapter, env) if not tool else dict(pair.split("=", 1) for pair in env)
-        code, out, err = chapters.run([*tool, "./program", *arguments], cwd=folder,
-                                      env={**chapters.remembering(pathlib.Path(name) / "cache"), **wish})
+        code, out, err = harness.run([*tool, "./program", *arguments], cwd=folder,
+                                      env={**harness.remembering(pathlib.Path(name) / "cache"), **wish})
         return {"output": out, "errors": err, "both": out + err}[stream].splitlines()
 
 
@@ -295,7 +293,7 @@ class Workplace:
         script = "set -e\n" + "\n".join(content) + "\n"
         try:
             done = subprocess.run(["bash", "-c", script], cwd=pathlib.Path(self.temporary.name) / folder,
-                                  env={**os.environ, **chapters.remembering(self.temporary.name + "/.cache")},
+                                  env={**os.environ, **harness.remembering(self.temporary.name + "/.cache")},
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
         except subprocess.TimeoutExpired:
             raise Wrong("the commands did not end within 240 seconds") from None
@@ -400,7 +398,7 @@ def check_page(page, update):
                 raise Wrong(block.text)
             if not block.kind:
                 if strict(page):
-                    raise Wrong("a block without a marker that says what it is (tests/docs/docs.py lists them)")
+                    raise Wrong("a block without a marker that says what it is (tests/checks/docs.py lists them)")
                 continue
             if block.language in FOR_LANGUAGE and block.kind not in FOR_LANGUAGE[block.language]:
                 raise Wrong(f"a block in \"{block.language}\" is marked {block.kind}")
@@ -437,7 +435,7 @@ def check_page(page, update):
         print(f"{page.relative_to(ROOT)}: {len(changes)} block{'s' if len(changes) > 1 else ''} rewritten")
         return check_page(page, False)
     wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_links(page, lines)]
-    if page.name == "README.md" and page.parent.name in chapters.CHAPTERS and page.parent.parent == ROOT:
+    if page.name == "README.md" and page.parent.name in harness.CHAPTERS and page.parent.parent == ROOT:
         wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_chapter(page, lines)]
     said = ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items()))
     print(f"{'FAILED' if wrong else 'ok    '}  {page.relative_to(ROOT)}: {said or 'no blocks'}")
@@ -449,20 +447,12 @@ def pages():
                   for p in ROOT.glob(pattern))
 
 
-def main():
-    update = "--update" in sys.argv[1:]
-    names = [a for a in sys.argv[1:] if a != "--update"]
-    wrong = []
-    for page in [(ROOT / name).resolve() for name in names] or pages():
-        wrong += check_page(page, update)
-    for text in wrong:
-        print("\n" + text)
-    if wrong:
-        print(f"\n{len(wrong)} place{'s' if len(wrong) > 1 else ''} out of step with the code."
-              + ("" if update else " Listings and outputs can be rewritten:\n"
-                 "  python3 tests/docs/docs.py --update FILE.md"))
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def check(report, words):
+    names = [word for word in words if word != "--update"]
+    for page in [(ROOT / name).resolve() for word in names for name in [*ROOT.glob(f"{word}-*/README.md"), word][:1]] or pages():
+        if not page.is_file():
+            raise SystemExit(f"there is no page {page}")
+        report.count("pages")
+        report.failed("out of step", check_page(page, "--update" in words))
+    if report.failures and names == words:
+        print("Listings and outputs can be rewritten: python3 tests/run.py docs --update FILE.md")

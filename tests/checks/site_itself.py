@@ -1,6 +1,4 @@
 """Are the checks on the site red when they should be? Each case breaks a copy of the built site in one way.
-
-    python3 tests/site/test_site.py
 """
 import pathlib
 import re
@@ -9,44 +7,31 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from checks.site import browser_program
+from harness import ROOT, run
+
 PAGE = "03-launch-geometry/index.html"
-failures = 0
-cases = 0
-
-
-def look(site):
-    done = subprocess.run([sys.executable, HERE / "site.py", "--site", site, "--only", PAGE], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
-def case(what, site, path, change, text, code=1):
-    """With `change` made to the file at `path`, the check must end with `code` and say `text`."""
-    global failures, cases
-    cases += 1
-    file = site / path
-    before = file.read_bytes()
-    after = change(before.decode())
-    assert after != before.decode() or code == 0, f"{what}: the change changes nothing"
-    file.write_text(after)
-    got, out = look(site)
-    file.write_bytes(before)
-    good = got == code and re.search(text, out) is not None
-    failures += not good
-    print(f"{'ok     ' if good else 'FAILED '} {what}", flush=True)
-    if not good:
-        print(f"        exit code {got}, where {code} and {text!r} were expected:\n{out}")
 
 
 def into_article(html):
     return lambda text: text.replace("</article>", html + "</article>", 1)
 
 
-def main():
-    if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
-        print("SKIPPED  no Chromium: apt install chromium")
-        return 77
+def check(report):
+    browser_program()
+
+    def case(what, site, path, change, text, code=1):
+        """With `change` made to the file at `path`, the check must end with `code` and say `text`."""
+        file = site / path
+        before = file.read_bytes()
+        after = change(before.decode())
+        assert after != before.decode() or code == 0, f"{what}: the change changes nothing"
+        file.write_text(after)
+        got, out, err = run([sys.executable, ROOT / "tests/run.py", "site", "--site", site, "--only", PAGE])
+        file.write_bytes(before)
+        report.must(what, got == code and re.search(text, out + err) is not None,
+                    f"exit code {got}, where {code} and {text!r} were expected:\n{out}{err}")
+
     with tempfile.TemporaryDirectory() as name:
         built, site = ROOT / "build" / "site" / "out", pathlib.Path(name) / "site"
         if not built.is_dir():
@@ -54,7 +39,7 @@ def main():
         shutil.copytree(built, site)
         figure = sorted(str(p.relative_to(site)) for p in site.rglob("*.svg") if "assets" not in p.parts)[0]
         css, index = "extra.css", "search/search_index.json"
-        case("the site as it is", site, PAGE, lambda text: text, "0 wrong", code=0)
+        case("the site as it is", site, PAGE, lambda text: text, "0 failures", code=0)
         case("no copy buttons", site, PAGE, lambda text: text.replace('"content.code.copy"', '"content.code"'), "no copy button on")
         case("no previous page", site, PAGE, lambda text: text.replace("md-footer__link--prev", "md-footer__link"), "previous is ''")
         case("no next page", site, PAGE, lambda text: text.replace("md-footer__link--next", "md-footer__link"), "next is ''")
@@ -85,8 +70,3 @@ def main():
              "cut off, .*'out'")
         case("a small text in a figure", site, figure, lambda text: text.replace("</svg>", '<text x="60" y="60" font-size="9">tiny</text></svg>'),
              "too small: 'tiny'")
-    print(f"{cases - failures} of {cases} cases as they should be")
-    return 1 if failures else 0
-
-
-sys.exit(main())

@@ -1,7 +1,5 @@
 """Is every term introduced before it is used, and is it in the glossary of docs/concepts.md?
 
-    python3 tests/docs/glossary.py
-
 The book sets a term in bold where it introduces it, in the middle of a sentence. (Bold at the start of a
 paragraph or of a list item, or with a full stop in it, is a lead-in and no term.) So:
 
@@ -9,12 +7,10 @@ paragraph or of a list item, or with a full stop in it, is a lead-in and no term
 2. What the glossary says a chapter introduces stands there in bold, or begins a row of a table.
 3. No earlier chapter uses it, unless the same paragraph says in which chapter it will come.
 """
-import os
-import pathlib
 import re
-import sys
 
-ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", pathlib.Path(__file__).resolve().parent.parent.parent))
+from checks.docs import ROOT
+
 NOT_THE_TERM = {"in place": r"(?! of\b)"}  # "in place of" is no term
 
 
@@ -40,7 +36,7 @@ def introduced(paragraph):
             yield match.group(1)
 
 
-def main():
+def check(report):
     concepts = (ROOT / "docs" / "concepts.md").read_text()
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| \[(\d\d)\]\(\.\./[^)]*\) \|$", concepts.partition("## Glossary")[2], re.M)
     chapters = {p.parent.name[:2]: paragraphs(p) for p in sorted(ROOT.glob("[0-9][0-9]-*/README.md"))}
@@ -62,11 +58,8 @@ def main():
                       if find.search(text) and not re.search(rf"(?i:chapters?)[^.]*\b{chapter}\b|\[{chapter}\]", text)]
     words = [row[0].lower() for row in rows]
     wrong += [f"the glossary is not in order: {b} after {a}" for a, b in zip(words, words[1:]) if a > b]
-    for line in wrong:
-        print("FAILED  " + line)
-    print(f"{len(rows)} words in the glossary, {terms} places that introduce a term, {len(wrong)} wrong")
-    return 1 if wrong or not rows or not terms else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    report.failed("terms", wrong)
+    for what, number in [("words in the glossary", len(rows)), ("places that introduce a term", terms)]:
+        report.count(what, number)
+        if not number:
+            report.failed("terms", [f"0 {what}"])

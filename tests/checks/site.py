@@ -1,16 +1,16 @@
 """Builds the site and looks at every page in headless Chromium, as wide as a desk and as narrow as a phone.
 
-    python3 tests/site/site.py                        build, then check
-    python3 tests/site/site.py --site FOLDER          check a site that is built already
-    python3 tests/site/site.py --screenshots FOLDER   also write pictures of three pages, at both widths
-    python3 tests/site/site.py --only PAGE,PAGE       look at these pages only (03-launch-geometry/index.html)
+    python3 tests/run.py site                        build, then check
+    python3 tests/run.py site --site FOLDER          check a site that is built already
+    python3 tests/run.py site --screenshots FOLDER   also write pictures of three pages, at both widths
+    python3 tests/run.py site --only PAGE,PAGE       look at these pages only (03-launch-geometry/index.html)
 
 On every page: it loads, with all it asks for; no error on the console; every image has a picture; nothing
 sticks out to the right; every link within the site, with its anchor, leads somewhere; listings are
 coloured, and each has a copy button; a chapter's previous and next are the chapters before and after it;
 no text is smaller than 12 pixels, running text not smaller than 14; a figure is not shrunk so far that it
 cannot be read. In every figure: no text is cut off by the figure's edge or smaller than 11 pixels. A word
-typed into the search brings up the page that explains it. tests/site/test_site.py breaks each of these.
+typed into the search brings up the page that explains it. checks/site_itself.py breaks each of these.
 """
 import base64
 import functools
@@ -20,12 +20,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+import harness
+from harness import ROOT
+
 WIDTHS = {"desk": (1280, 900), "phone": (390, 844)}
 SHOTS = ["index.html", "03-launch-geometry/index.html", "docs/errors/index.html"]
 SEARCHES = {"grid-stride": "03-launch-geometry/", "barrier": "06-dot-product-reduction/", "latency": "11-sum-reduction/",
@@ -180,12 +181,15 @@ FIND = """(async word => {
 })"""
 
 
-def main():
-    browser_path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
-    if browser_path is None:
-        print("SKIPPED  no Chromium: apt install chromium")
-        return 77
-    options = sys.argv[1:]
+def browser_program():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        raise harness.Skip("Chromium is missing (on Debian and Ubuntu: apt install chromium)")
+    return found
+
+
+def check(report, words):
+    browser_path, options = browser_program(), words
     if "--site" in options:
         site = pathlib.Path(options[options.index("--site") + 1]).resolve()
     else:
@@ -193,8 +197,8 @@ def main():
         done = subprocess.run([ROOT / "docs" / "site" / "build.sh", site], capture_output=True, text=True)
         print(done.stdout + done.stderr)
         if done.returncode != 0:
-            print("FAILED  the site does not build")
-            return 1
+            report.failed("site", ["it does not build"])
+            return
     shots = pathlib.Path(options[options.index("--screenshots") + 1]).resolve() if "--screenshots" in options else None
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -267,11 +271,8 @@ def main():
     finally:
         browser.close()
         server.shutdown()
-    for text in wrong[:60]:
-        print("FAILED  " + text)
-    print(f"{len(pages)} pages at {len(WIDTHS)} widths, {links} links, {pictures // len(WIDTHS)} images, {len(figures)} figures; {len(wrong)} wrong")
-    return 1 if wrong or not pages or not figures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    report.failed("site", wrong[:60])
+    for what, number in [("pages", len(pages)), ("links", links), ("images", pictures // len(WIDTHS)), ("figures", len(figures))]:
+        report.count(what, number)
+        if not number:
+            report.failed("site", [f"0 {what}"])

@@ -1,8 +1,4 @@
-"""Are the figures those that docs/figures/make.py draws, and is each one shown somewhere?
-
-    python3 tests/docs/figures.py
-"""
-import os
+"""Are the figures those that docs/figures/make.py draws, and is each one shown somewhere?"""
 import pathlib
 import re
 import subprocess
@@ -10,11 +6,12 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", pathlib.Path(__file__).resolve().parent.parent.parent))
+from checks.docs import ROOT
+
 FIGURES = ROOT / "docs" / "figures"
 
 
-def main():
+def check(report):
     wrong = []
     with tempfile.TemporaryDirectory() as name:
         fresh = pathlib.Path(name)
@@ -34,10 +31,5 @@ def main():
             wrong.append(f"{path.name} is shown nowhere")
         if not re.search(r"<title>.{15,}</title>", svg):
             wrong.append(f"{path.name} has no title that says what it shows")
-    for line in wrong:
-        print("FAILED  " + line)
-    print(f"{len(have)} figures, {len(wrong)} wrong")
-    return 1 if wrong else 0
-
-
-sys.exit(main())
+    report.failed("figures", wrong)
+    report.count("figures", len(have))

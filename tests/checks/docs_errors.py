@@ -1,7 +1,5 @@
 """Do common/clerr.h's table and docs/errors.md say the same, and are the programs there true?
 
-    python3 tests/docs/errors.py
-
 Every code of the table has a heading in docs/errors.md, in the same order, with the same number and the
 same line on its cause; the page has no other. Each entry has a few lines of C++ that provoke the error, or
 says why not. All of them are compiled into one program and run, one process each, on PoCL: each must end
@@ -10,15 +8,11 @@ with the status that it stands under.
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import chapters  # noqa: E402
-import docs  # noqa: E402
+import harness
+from checks import docs
 
-wrong = []
 POCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
 
 
@@ -54,7 +48,8 @@ def compile_programs(programs, folder):
         raise SystemExit("FAILED  the programs of docs/errors.md do not compile:\n" + done.stderr)
 
 
-def main():
+def check(report):
+    wrong = []
     entries = table()
     lines = (docs.ROOT / "docs" / "errors.md").read_text().splitlines()
     found = [h for h in docs.headings(lines) if h.startswith("CL_")]
@@ -86,16 +81,11 @@ def main():
                 continue
             env = {"OCL_ICD_VENDORS": str(POCL)} if POCL.exists() else {}  # PoCL alone
             env |= dict(option[4:].split("=", 1) for option in options if option.startswith("env "))
-            code, out, err = chapters.run([folder / "provoke", name], env=env)
+            code, out, err = harness.run([folder / "provoke", name], env=env)
             ran += 1
             if code != 0 or out.strip() != str(entries[name][0]):
                 wrong.append(f"{name}: its program gives {out.strip() or 'nothing'} (exit code {code}), "
                              f"where {entries[name][0]} was expected\n{err[-500:]}")
-    for text in wrong:
-        print("FAILED  " + text)
-    print(f"{len(entries)} codes in the table, {len(found)} headings, {ran} programs run, {len(wrong)} wrong")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    report.failed("docs/errors.md", wrong)
+    for what, number in [("codes in the table", len(entries)), ("headings", len(found)), ("programs run", ran)]:
+        report.count(what, number)

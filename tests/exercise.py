@@ -6,7 +6,7 @@ An exercise is a folder NN-topic/exercises/K-name with
     exercise.json   which files are the student's, and how they are checked (see Exercise)
     kernel.cl, host.cpp   the starter
     solution/       the same files, solved            (not in what students get)
-    wrong.txt       known wrong answers, see gate.py  (not in what students get)
+    wrong.txt       known wrong answers, see checks/exercises.py  (not in what students get)
 
 An answer is checked in a copy: nothing is ever written into the student's folder.
 """
@@ -19,11 +19,12 @@ import shutil
 import subprocess
 import tempfile
 
-import oclgrind
-import verify
+import findings
+import looks
+from harness import ROOT
+from harness import BUILD as BUILD_ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build")) / "exercises"
+BUILD = BUILD_ROOT / "exercises"
 POCL_SECONDS = 20
 OCLGRIND_SECONDS = 45
 WARNINGS = ["-Wall", "-Wextra"]
@@ -47,7 +48,7 @@ class Exercise:
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
-    verify       a function of verify.py that looks further than the program's own check
+    look         a function of looks.py that looks further than the program's own check
     sha256       of the starter's files, so that an unchanged starter is known as one
     """
 
@@ -61,6 +62,9 @@ class Exercise:
             data = json.loads((folder / "exercise.json").read_text())
         except (OSError, ValueError) as error:
             raise Problem(f"{self.path}/exercise.json: {error}") from None
+        unknown = [key for key in data if f"\n    {key} " not in Exercise.__doc__]
+        if unknown:
+            raise Problem(f"{self.path}/exercise.json: nothing is known of {', '.join(unknown)}")
         self.files = data["files"]
         self.host = data["host"]
         self.starter = data["starter"]
@@ -73,7 +77,7 @@ class Exercise:
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
-        self.verify = data.get("verify")
+        self.look = data.get("look")
         self.sha256 = data.get("sha256", "")
 
     def digest(self, folder):
@@ -147,7 +151,7 @@ class Run:
         return self.code == 0 and self.out.endswith("PASSED\n")
 
 
-class Check:
+class Attempt:
     """Checks the files in `folder` as an answer to `exercise`."""
 
     def __init__(self, exercise, folder, warnings=None):
@@ -156,7 +160,7 @@ class Check:
         self.warnings = WARNINGS if warnings is None else warnings
         self.answer = Answer()
 
-    def check(self):
+    def examine(self):
         BUILD.mkdir(parents=True, exist_ok=True)
         for name in self.exercise.files:
             if not (self.folder / name).is_file():
@@ -187,9 +191,9 @@ class Check:
             return
         if not self.on_pocl():
             return
-        if exercise.verify is not None and not answer.problems:
+        if exercise.look is not None and not answer.problems:
             before = len(answer.problems)
-            for complaint in getattr(verify, exercise.verify)(self):
+            for complaint in getattr(looks, exercise.look)(self):
                 answer.wrong("look", complaint)
             if len(answer.problems) == before:
                 answer.ok("look", "what the program prints and calls is as it should be")
@@ -305,7 +309,7 @@ class Check:
             self.answer.wrong("PoCL", f"wrong for {self.sizes_text(wrong)}: " + self.first_wrong(wrong[0]))
             # What the host has not waited for comes in time in one run and not in the next, or makes it
             # crash: the calls tell, whatever came of them.
-            causes = verify.not_awaited(self.pocl(wrong[0].args, spy=True)) or [self.pattern(right, wrong)]
+            causes = looks.not_awaited(self.pocl(wrong[0].args, spy=True)) or [self.pattern(right, wrong)]
             for cause in filter(None, causes):
                 self.answer.wrong("", cause)
         return True
@@ -399,17 +403,17 @@ class Check:
                           "(Debian, Ubuntu: apt install oclgrind)")
                 return
             runs.append(run)
-            reports = oclgrind.translate(run.err + run.out, self.kernel)
+            reports = findings.translate(run.err + run.out, self.kernel)
             if any(kind == "invalid" for kind, _ in reports) and "invalid" not in said:
                 sizes = [int(c.split()[2]) for c in self.pocl(args, spy=True).calls if c.startswith("create buffer")]
-                reports = oclgrind.translate(run.err + run.out, self.kernel, sizes)
+                reports = findings.translate(run.err + run.out, self.kernel, sizes)
             for kind, sentence in reports:
                 said.setdefault(kind, f"with {self.sizes_text([run])}, {sentence}")
             if said:
                 break  # the next size would say the same again
         if any(kind != "uninitialized" for kind in said):
             said.pop("uninitialized", None)  # it mostly follows from the others
-        for kind in oclgrind.KINDS:
+        for kind in findings.KINDS:
             if kind in said:
                 answer.wrong("Oclgrind", said[kind])
         if not said:
@@ -426,10 +430,10 @@ def text_of(output):
 
 
 def spy_library():
-    """tests/exercises/spy.cpp as a library; None where it cannot be had (it needs Linux)."""
+    """native/spy.cpp as a library; None where it cannot be had (it needs Linux)."""
     if os.uname().sysname != "Linux":
         return None
-    source = pathlib.Path(__file__).with_name("spy.cpp")
+    source = ROOT / "tests" / "native" / "spy.cpp"
     digest = hashlib.sha256(source.read_bytes() + (ROOT / "common" / "opencl.h").read_bytes()).hexdigest()[:16]
     library = BUILD / f"spy-{digest}.so"
     if not library.exists():
@@ -437,6 +441,6 @@ def spy_library():
         done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-shared", "-fPIC", str(source),
                                "-o", str(new), "-ldl"], capture_output=True, text=True)
         if done.returncode != 0:
-            raise Problem("tests/exercises/spy.cpp does not compile:\n" + done.stderr)
+            raise Problem("tests/native/spy.cpp does not compile:\n" + done.stderr)
         new.rename(library)
     return library

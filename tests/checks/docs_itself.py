@@ -1,22 +1,13 @@
 """Are the checks on the text red when they should be? Each case breaks a copy of the repository in one way.
-
-    python3 tests/docs/test_docs.py
 """
-import os
+import contextlib
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import chapters  # noqa: E402
-
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-BUILD = os.environ.get("BUILD_DIR", str(ROOT / "build"))
-failures = 0
-cases = 0
+import harness
+from harness import ROOT
 
 PAGE = """# A page
 
@@ -126,38 +117,26 @@ Nothing.
 """ + "word " * 600
 
 
-def run(script, root, *arguments, env=None):
-    env = {**os.environ, "DOCS_ROOT": str(root), "BUILD_DIR": BUILD, **(env or {})}
-    done = subprocess.run([sys.executable, HERE / script, *arguments], env=env, capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
-def case(what, root, text, script="docs.py", page="docs/page.md", code=1, env=None):
-    """The check must end with `code` and say `text`."""
-    global failures, cases
-    cases += 1
-    got, out = run(script, root, *([page] if script == "docs.py" else []), env=env)
-    good = got == code and text in out
-    failures += not good
-    print(f"{'ok     ' if good else 'FAILED '} {what}")
-    if not good:
-        print(f"        exit code {got}, where {code} and {text!r} were expected:\n{out}")
-
-
+@contextlib.contextmanager
 def edited(path, old, new):
     """Replaces the text for the time of a `with` block."""
-    class Edit:
-        def __enter__(self):
-            self.text = path.read_text()
-            assert old in self.text, f"{path} does not contain {old!r}"
-            path.write_text(self.text.replace(old, new, 1))
-
-        def __exit__(self, *_):
-            path.write_text(self.text)
-    return Edit()
+    text = path.read_text()
+    assert old in text, f"{path} does not contain {old!r}"
+    path.write_text(text.replace(old, new, 1))
+    yield
+    path.write_text(text)
 
 
-def main():
+def check(report):
+    def run(script, root, *arguments, env=None):
+        code, out, err = harness.run([sys.executable, ROOT / "tests/run.py", script, *arguments], env={"DOCS_ROOT": str(root), **(env or {})})
+        return code, out + err
+
+    def case(what, root, text, script="docs", page="docs/page.md", code=1, env=None):
+        """The check must end with `code` and say `text`."""
+        got, out = run(script, root, *([page] if script == "docs" else []), env=env)
+        report.must(what, got == code and text in out, f"exit code {got}, where {code} and {text!r} were expected:\n{out}")
+
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         for folder in ("common", "docs", "05-dot-product-naive", "06-dot-product-reduction", "11-sum-reduction", "12-sum-unrolled"):
@@ -165,15 +144,15 @@ def main():
         page = root / "docs" / "page.md"
         page.write_text(PAGE)
         kernel = root / "05-dot-product-naive" / "kernel.cl"
-        case("empty listings and outputs", root, "3 places out of step")
-        run("docs.py", root, "--update", "docs/page.md")
+        case("empty listings and outputs", root, "3 failures")
+        run("docs", root, "--update", "docs/page.md")
         case("--update mends them", root, "ok      docs/page.md", code=0)
         assert "products[i] = a[i] * b[i];" in page.read_text() and "FAILED" in page.read_text()
 
         with edited(kernel, "a[i] * b[i];", "b[i] * a[i];"):
             case("a kernel line changed", root, "docs/page.md:4: the listing is not the code")
             kept = page.read_text()
-            run("docs.py", root, "--update", "docs/page.md")
+            run("docs", root, "--update", "docs/page.md")
             case("--update takes it over", root, "ok", code=0)
             page.write_text(kept)
         with edited(kernel, "__kernel void dot_product(", "__kernel void product("):
@@ -209,7 +188,7 @@ def main():
         page.write_text(REMEMBERS)
         shutil.copytree(ROOT / "20-matmul-autotuned", root / "20-matmul-autotuned")
         usual = root / "cache"
-        case("chapter 20 as it is", root, "ok", code=0, env=chapters.remembering(usual))
+        case("chapter 20 as it is", root, "ok", code=0, env=harness.remembering(usual))
         assert not usual.exists(), f"left in the user's folder: {sorted(usual.rglob('*'))}"
         shutil.rmtree(root / "20-matmul-autotuned")
         page.unlink()
@@ -244,15 +223,15 @@ def main():
 
         # docs/errors.md against common/clerr.h
         errors, table = root / "docs" / "errors.md", root / "common" / "clerr.h"
-        case("errors as they are", root, "0 wrong", "errors.py", code=0)
+        case("errors as they are", root, "0 failures", "docs-errors", code=0)
         with edited(table, "a buffer of zero bytes", "a buffer of no bytes"):
-            case("a cause changed in clerr.h", root, "of common/clerr.h is not there", "errors.py")
+            case("a cause changed in clerr.h", root, "of common/clerr.h is not there", "docs-errors")
         with edited(errors, "## CL_MAP_FAILURE", "## CL_MAP_FAILED"):
-            case("a heading misspelt", root, "the headings are not the table's names", "errors.py")
+            case("a heading misspelt", root, "the headings are not the table's names", "docs-errors")
         with edited(errors, "-no-such-option", "-w"):
-            case("a program that provokes nothing", root, "its program gives 0", "errors.py")
+            case("a program that provokes nothing", root, "its program gives 0", "docs-errors")
         with edited(errors, "Not provoked here: it takes a device that is occupied.", ""):
-            case("neither a program nor a reason", root, "CL_DEVICE_NOT_AVAILABLE: needs either", "errors.py")
+            case("neither a program nor a reason", root, "CL_DEVICE_NOT_AVAILABLE: needs either", "docs-errors")
 
         # figures
         for pattern in ("*.md", "[0-9][0-9]-*/README.md"):  # they show the figures
@@ -260,27 +239,22 @@ def main():
                 to = root / path.relative_to(ROOT)
                 to.parent.mkdir(exist_ok=True)
                 shutil.copy(path, to)
-        case("figures as they are", root, "0 wrong", "figures.py", code=0)
+        case("figures as they are", root, "0 failures", "docs-figures", code=0)
         with edited(root / "docs/figures/tiling.svg", "barrier", "barrio"):
-            case("a figure edited by hand", root, "tiling.svg is not what make.py draws", "figures.py")
+            case("a figure edited by hand", root, "tiling.svg is not what make.py draws", "docs-figures")
         with edited(root / "12-sum-unrolled/README.md", "unrolled.svg", "other.svg"):
-            case("a figure that is shown nowhere", root, "unrolled.svg is shown nowhere", "figures.py")
+            case("a figure that is shown nowhere", root, "unrolled.svg is shown nowhere", "docs-figures")
 
         # terms and the glossary
         concepts, eleven = root / "docs/concepts.md", root / "11-sum-reduction/README.md"
-        case("terms as they are", root, "0 wrong", "glossary.py", code=0)
+        case("terms as they are", root, "0 failures", "docs-glossary", code=0)
         with edited(concepts, "| latency |", "| lateness |"):
-            case("a term that is not in the glossary", root, '11 introduces "latency"', "glossary.py")
+            case("a term that is not in the glossary", root, '11 introduces "latency"', "docs-glossary")
         with edited(eleven, "**latency**", "latency"):
-            case("a term that is introduced nowhere", root, '11 introduces "latency": it is not in bold', "glossary.py")
+            case("a term that is introduced nowhere", root, '11 introduces "latency": it is not in bold', "docs-glossary")
         with edited(root / "07-dot-product-profiling/README.md", "## Traps", "The latency is long.\n\n## Traps"):
-            case("a term used before it is introduced", root, '07 uses "latency", which 11 introduces', "glossary.py")
+            case("a term used before it is introduced", root, '07 uses "latency", which 11 introduces', "docs-glossary")
         with edited(root / "07-dot-product-profiling/README.md", "## Traps", "The latency (chapter 11) is long.\n\n## Traps"):
-            case("the same, with the chapter named", root, "0 wrong", "glossary.py", code=0)
+            case("the same, with the chapter named", root, "0 failures", "docs-glossary", code=0)
         with edited(concepts, "| accelerator |", "| zeal, accelerator |"):
-            case("a glossary out of order", root, "not in order", "glossary.py")
-    print(f"{cases - failures} of {cases} cases as they should be")
-    return 1 if failures else 0
-
-
-sys.exit(main())
+            case("a glossary out of order", root, "not in order", "docs-glossary")
