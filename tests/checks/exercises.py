@@ -88,10 +88,12 @@ def check(report, words):
     if words[:1] == [] or words[0] not in STEPS or not words[1:]:
         print(__doc__)
         raise SystemExit(2)
-    for wish in words[1:]:
-        for exercise in select(wish, all_exercises()):
-            for step in STEPS[words[0]]:
-                try:
+    name = "no exercise"
+    try:
+        for wish in words[1:]:
+            for exercise in select(wish, all_exercises()):
+                name = exercise.id
+                for step in STEPS[words[0]]:
                     step(report, exercise)
-                except (Problem, defects.Unfit) as problem:
-                    report.failed(exercise.id, [str(problem)])
+    except (Problem, defects.Unfit) as problem:
+        report.failed(name, [str(problem)])
