@@ -359,3 +359,16 @@ def search(attempt):
         if not run.passed():
             return [device + (attempt.broken(run) or attempt.first_wrong(run))]
     return []
+
+
+def ways(attempt):
+    """14/1: the way of devices that the student has not seen."""
+    both = "__opencl_c_subgroups __opencl_c_work_group_collective_functions"
+    for version, extensions, features, right in [
+            ("OpenCL 3.0 p", "cl_khr_fp64", both, 1), ("OpenCL 3.1 q", "cl_khr_subgroups", "__opencl_c_fp64", 2),
+            ("OpenCL 3.0 r", "cl_khr_subgroups_more", "__opencl_c_subgroups_more", 3), ("OpenCL 2.2 s", "", "", 1),
+            ("OpenCL 1.2 t", "cl_khr_subgroups", "", 3), ("OpenCL 3.0 u", "", "__opencl_c_fp64 __opencl_c_subgroups", 2)]:
+        got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
+        if got != str(right):
+            return [f"for '{version}', '{extensions}', '{features}' the way should be {right} and is {got}"]
+    return []
