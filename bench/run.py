@@ -137,7 +137,8 @@ def ceilings(program, quick):
     found = re.search(CHAPTERS[CEILINGS].BENCH_CEILINGS, done.stdout)
     if done.returncode != 0 or not found:
         raise SystemExit(done.stdout + done.stderr)
-    return re.search(r"^device +(.*)$", done.stdout, re.M)[1], (float(found[1]), float(found[2]))
+    *bandwidths, arithmetic = map(float, found.groups())
+    return re.search(r"^device +(.*)$", done.stdout, re.M)[1], (max(bandwidths), arithmetic)
 
 
 def series_of(names, lines):

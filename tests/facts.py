@@ -51,13 +51,18 @@ def defaults(chapter):
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
         # Check `costs`: costs(*size) gives what each launch costs on the simulated device (formulas.py), a list of
-        # (kernel, count(...)); launches that cost the same are there once. None: not said.
+        # (kernel, count(...)); launches that cost the same are there once. None: not said. costs_of_some(*size): launches
+        # that there may be besides, where a choice is up to the clock.
         "costs": None,
+        "costs_of_some": lambda *size: [],
         "COST_SIZES": None,
         # Check `times`: times(commands, expected, *size) takes the commands of a run and says which "time" lines
         # are expected. The first size is large enough for its rates to be seen in a printed digit.
         "times": None,
         "TIME_SIZES": by_kind([[]], [["1000003"], ["1000"]], [["160", "96", "224"], ["17", "33", "65"]]),
+        # On the known clock: microseconds that each command takes more, for a program that repeats its work until it takes
+        # long enough.
+        "TIME_FLOOR": 0,
         # Check `dropped`. UNNOTICED: series (kernel or function) that may be dropped unnoticed, with the reason.
         # NOT_POISONED: series whose outputs no check looks at, which must be noticed where memory does not begin with
         # an earlier run's.
@@ -68,8 +73,10 @@ def defaults(chapter):
         # choose otherwise in the next run, and return what it must say that it remembers, or None.
         "WAYS": [],
         "DROPPED_WAY": None,
-        # Check `search`: the size at which it searches for the fastest.
+        # Check `search`: the size at which it searches for the fastest. SEARCH_CALLS: functions whose failure in the
+        # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,
+        "SEARCH_CALLS": [],
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
         # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.

@@ -74,46 +74,19 @@ def panels(m, n, k, tm, tn, bk):
             ("matmul", count(rows * cols * padded * (tm + tn) + (parts - 1) * m * n, parts * m * n))]
 
 
-def multiply_add_costs(*widths):
-    """The multiply-adds of chapter 15 read nothing, and each of 64·64 work-items writes one vector."""
-    return [("multiply_add", count(0, COMPUTE_UNITS * 64 * 64 * width)) for width in widths]
-
-
-def padded_floats(n):
-    """Chapter 15 copies whole vectors of 16."""
-    return math.ceil(n / 16) * 16
-
-
 # ---- Times: which commands a program takes the time of, and what it must print (checks/times.py) ----
 
 
-def matmul_times(commands, expected, m, n, k):
-    """A matrix product of one kernel. Returns the rate."""
-    times = commands.runs("matmul")
+def matmul_times(commands, expected, m, n, k, what="kernel", runs=None):
+    """A matrix product of one kernel."""
+    times = commands.runs("matmul", runs=runs)
     commands.take("clEnqueueReadBuffer")
-    return expected.rate("kernel", times, 2 * m * n * k, "GFLOP/s")
+    expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
 
 
-def multiply_adds(times, chains, width):
-    """Operations of one run: two for each of 4 · 1 + 1 steps in each chain. The warm-up takes 4 ms and
-    more by the table, so the 1 is never doubled."""
-    assert times[0] >= 4, "the table's warm-up takes less than 4 ms"
-    return 2 * (4 + 1) * chains * times.items * width
-
-
-CEILING = "for a ceiling only its time is looked at"
-
-
-def copy_ceiling(commands, n):
-    """The best of the runtime's copy and two kernels; read and written, so twice the bytes."""
-    padded = padded_floats(min(n, 67108864))
-    times = [commands.runs("clEnqueueCopyBuffer"), commands.runs("copy"), commands.runs("copy")]
-    return 2 * 4 * padded / min(one.printed() for one in times) / 1e6
-
-
-def arithmetic_ceiling(commands):
-    best = 0
-    for width in [1, 16]:
-        times = commands.runs("multiply_add")
-        best = max(best, multiply_adds(times, 12, width) / times.printed() / 1e6)
-    return best
+def packed_times(commands, expected, what, m, n, k, runs=None):
+    """The same of three kernels, of which two pack."""
+    times = commands.runs("pack_a", "pack_b", "matmul", runs=runs)
+    commands.take("clEnqueueReadBuffer")
+    expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
+    expected.line(r"of which packing ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))

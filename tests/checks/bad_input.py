@@ -116,39 +116,47 @@ def same_device_as_another(test):
 
 
 def broken_kernels(test, folder):
-    """The program looks beside itself first, so a copy of it beside a broken kernel.cl takes that."""
-    case, source = test.case, harness.ROOT / test.chapter / "kernel.cl"
-    if not source.exists():
-        return
-    text = source.read_text()
-    copy = folder / test.chapter
+    """The program looks beside itself first, so a copy of it beside a broken kernel file takes that."""
+    sources = sorted((harness.ROOT / test.chapter).glob("*.cl"))
+    copy, cache = folder / test.chapter, folder / "cache"
     shutil.copy(test.program, copy)
-    kernel = folder / "kernel.cl"
+    cache.mkdir()
+    folder.chmod(0o755)
+    cache.chmod(0o777)
+    for source in sources:
+        shutil.copy(source, folder)
+    for source in sources:
+        broken_kernel(test, copy, folder / source.name, source.read_text(), harness.remembering(cache))
 
-    for what, content, refusal in [("empty", "", "empty"), ("blank", " \n\t\n", test.known.BLANK_KERNEL_REFUSAL)]:
+
+def broken_kernel(test, copy, kernel, text, env):
+    case, what = test.case, kernel.name
+    for how, content, refusal in [("empty", "", "empty"), ("blank", " \n\t\n", test.known.BLANK_KERNEL_REFUSAL)]:
         kernel.write_text(content)
-        case(f"kernel file {what}", [copy], 1, refusal)
+        case(f"{what} {how}", [copy], 1, refusal)
     kernel.unlink()
     kernel.mkdir()
-    case("kernel file is a folder", [copy], 1, "cannot be read", str(kernel))
+    case(f"{what} is a folder", [copy], 1, "cannot be read", str(kernel))
     kernel.rmdir()
     kernel.write_text(text)
     kernel.chmod(0)
-    folder.chmod(0o755)
-    cache = folder / "cache"
-    cache.mkdir()
-    cache.chmod(0o777)
     as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
-    case("kernel file not readable", [copy], 1, "cannot be read", str(kernel), env={"POCL_CACHE_DIR": str(cache)}, **as_user)
+    pocl = {"POCL_CACHE_DIR": env["XDG_CACHE_HOME"]}
+    case(f"{what} not readable", [copy], 1, "cannot be read", str(kernel), env=pocl, **as_user)
     kernel.chmod(0o644)
-
-    # A long build log: all of it must be shown.
-    warnings = "".join(f"#warning number {i} of many\n" for i in range(400))
-    kernel.write_text(text + "\n" + warnings + "__kernel void broken() { no_such_name = 1; }\n")
-    case("kernel with a syntax error", [copy], 1, "CL_BUILD_PROGRAM_FAILURE", "no_such_name",
-         "number 0 of many", "number 399 of many")
+    broken = "__kernel void broken() { no_such_name = 1; }\n"
+    if "clBuildProgram" in test.known.SEARCH_CALLS:
+        kernel.write_text(text + broken)
+        code, out, err = harness.run([copy, *test.known.SEARCH_SIZE], env=env)
+        test.report.must(f"{what} with a syntax error: its candidates are left out", not harness.not_passed(code, out, err)
+                         and "CL_BUILD_PROGRAM_FAILURE (-11), left out" in err, f"exit code {code}\n{out}{err}")
+    else:  # a long build log: all of it must be shown
+        kernel.write_text(text + "\n" + "".join(f"#warning number {i} of many\n" for i in range(400)) + broken)
+        case(f"{what} with a syntax error", [copy], 1, "CL_BUILD_PROGRAM_FAILURE", "no_such_name",
+             "number 0 of many", "number 399 of many")
     kernel.write_text(re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text))
-    case("kernel renamed", [copy], 1, "CL_INVALID_KERNEL_NAME")
+    case(f"{what}: kernels renamed", [copy], 1, "CL_INVALID_KERNEL_NAME", env=env)
+    kernel.write_text(text)
 
 
 def check(report, chapter):

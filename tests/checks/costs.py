@@ -53,9 +53,10 @@ def check(report, chapter):
             "--max-wgsize", str(formulas.MAX_WORK_GROUP))
         launches = counted(log + out + err)
         expected = distinct(known.costs(*map(int, arguments)))
+        some = distinct(known.costs_of_some(*map(int, arguments)))
         got = distinct(launches)
         what = f"{' '.join([chapter] + arguments)}, {len(launches)} launches; a launch costs:{show(got)}"
-        if code != 0 or got != expected:
+        if code != 0 or not set(expected) <= set(got) <= {*expected, *some}:
             report.failed(what, [f"exit code {code}; expected:{show(expected)}\n{err if code else ''}"])
         else:
             print(f"ok      {what}")

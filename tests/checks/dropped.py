@@ -28,13 +28,13 @@ def wrong_with(report, known, arguments):
     wrong = []
     with tempfile.TemporaryDirectory() as stale, tempfile.TemporaryDirectory() as cache:
         if known.DROPPED_WAY:  # without a search it is the results that count
-            known.DROPPED_WAY(cache, harness.under_layer(command, cache=cache, clock=1)[2])
-        code, out, err, account = harness.under_layer(command, cache=cache, clock=1, stale=stale)
+            known.DROPPED_WAY(cache, harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2])
+        code, out, err, account = harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR, stale=stale)
         if code != 0 or "PASSED" not in out.splitlines():
             return [f"unharmed, it does not pass, exit code {code}\n{out}{err}"]
         for number, name in series_of(account).items():
             memory = {} if name in known.NOT_POISONED else {"stale": stale}
-            code, out, err, _ = harness.under_layer(command, cache=cache, clock=1, drop=number, **memory)
+            code, out, err, _ = harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR, drop=number, **memory)
             what = f"without series {number} of its commands, {name}, "
             wrong += [what + how for how in harness.crashed(code, err)]
             noticed = code == 1 and "FAILED" in out.splitlines() and "PASSED" not in out + err

@@ -79,18 +79,18 @@ def places(test, chapter, folder):
     home = folder / "Übungen für OpenCL, 第一" / chapter
     home.mkdir(parents=True)
     program = pathlib.Path(shutil.copy(test.command[0], home))
-    kernel = harness.ROOT / chapter / "kernel.cl"
-    if kernel.exists():
-        (home / "kernel.cl").write_bytes(kernel.read_bytes())
+    kernels = sorted((harness.ROOT / chapter).glob("*.cl"))
+    for kernel in kernels:
+        shutil.copy(kernel, home)
     test.run("a path with spaces and letters that are not ASCII", command=[str(program)] + test.command[1:], cwd="/")
     link = folder / "link"
     link.symlink_to(program)
     test.run("called through a link", command=[str(link)] + test.command[1:], cwd="/")
-    if kernel.exists():
-        (home / "kernel.cl").write_bytes(kernel.read_bytes().replace(b"\n", b"\r\n"))
-        test.run("kernel file with CRLF line ends", command=[str(program)] + test.command[1:])
-        (home / "kernel.cl").write_bytes(kernel.read_bytes().rstrip(b"\n"))
-        test.run("kernel file without a last line end", command=[str(program)] + test.command[1:])
+    for how, end in [("with CRLF line ends", b"\r\n"), ("without a last line end", b"")] if kernels else []:
+        for kernel in kernels:
+            text = kernel.read_bytes()
+            (home / kernel.name).write_bytes(text.replace(b"\n", end) if end else text.rstrip(b"\n"))
+        test.run(f"kernel files {how}", command=[str(program)] + test.command[1:])
 
 
 def homes(test, folder):

@@ -13,9 +13,13 @@
 //   LAYER_FORK      a folder: the process is split in two before each call, once for each plausible
 //                   code; in the child the call fails, the parent waits for its end and goes on.
 //                   One run then stands for hundreds, at a tenth of the time; see split below
+//   LAYER_ALONE     ",name,name,": before these functions the process is not split; they are noted
+//   with
+//                   the status -1, to be failed in processes of their own
 //   LAYER_LOCALE    if 1, the environment's locale is put into force, as some implementations do
 //   LAYER_CLOCK     a factor: each command's times are those of a fixed table, times this factor,
 //                   and not the device's; see clock_in below. Unset or 0: they are the device's
+//   LAYER_FLOOR     microseconds (times that factor) that each of these commands takes more
 //   LAYER_DROP      the number of a series of commands (see series below), the first one being 1:
 //                   each of them reports success and does nothing; none if unset or 0. Kernels and
 //                   clEnqueueCopyBuffer only
@@ -96,6 +100,7 @@ struct state {
   std::string function; // empty: any
   std::string report_path;
   std::string fork_folder; // empty: no forks, or this is a child
+  std::string alone;       // no forks before these functions
   bool is_child = false;
   FILE *fork_log = nullptr;
   std::vector<const char *> calls; // the functions called so far
@@ -109,6 +114,7 @@ struct state {
   long commands = 0;
   std::vector<std::string> unfinished;
   cl_ulong clock = 0;             // the factor
+  cl_ulong floor = 0;             // microseconds
   long drop = 0;                  // the series
   std::string stale_folder;       // empty: none
   std::map<cl_mem, long> buffers; // their numbers
@@ -209,6 +215,11 @@ static void split(const function_entry &entry) {
   for (const cl_int code : entry.codes) {
     const std::string name =
         the.fork_folder + "/" + std::to_string(number) + "." + std::to_string(code);
+    if (the.alone.find("," + std::string(entry.name) + ",") != std::string::npos) {
+      fprintf(the.fork_log, "%zu %s %d -1\n", number, entry.name, code);
+      fflush(the.fork_log);
+      continue;
+    }
     const pid_t child = fork();
     if (child == 0) {
       const int out = open((name + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -239,7 +250,8 @@ static void split(const function_entry &entry) {
 
 // A series: commands of one kind, that is of one kernel or, without a kernel, of one function, such
 // as the repetitions that a program takes the time of. A transfer between host and device ends all
-// series, and so does a new kernel. Returns the number of the series that the command belongs to.
+// series, and so does a new kernel; a fill or a copy on the device may be part of each repetition.
+// Returns the number of the series that the command belongs to.
 static long series_of(const std::string &kind) {
   const auto [place, is_new] = the.in_series.try_emplace(kind, the.series + 1);
   if (is_new) {
@@ -272,7 +284,8 @@ static void clock_in(entry_of_command &command, const size_t repetition) {
   const cl_ulong factors[5] = {2, 5, 3, 6, 4};
   const cl_ulong duration =
       ((repetition == 0 ? warm_up : usual[(repetition - 1) % 5]) + number % 11) *
-      factors[command.series % 5];
+          factors[command.series % 5] +
+      the.floor;
   const cl_ulong before = the.account.empty() ? 0 : the.account.back().ns[3];
   command.ns[0] = before + (70 + number % 13) * us;
   command.ns[1] = command.ns[0] + (30 + number % 7) * us;
@@ -390,7 +403,7 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
           now.items *= std::get<4>(arguments)[i];
       }
       if (starts_with(entry.name, "clEnqueueRead") || starts_with(entry.name, "clEnqueueWrite") ||
-          starts_with(entry.name, "clEnqueueFill") || starts_with(entry.name, "clEnqueueMap"))
+          starts_with(entry.name, "clEnqueueMap"))
         end_series();
       const std::string kind = now.kernel == "-" ? entry.name : now.kernel;
       now.series = series_of(kind);
@@ -736,7 +749,9 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   the.onward = number_from("LAYER_ONWARD") == 1;
   the.report_path = text_from("LAYER_REPORT");
   the.fork_folder = text_from("LAYER_FORK");
+  the.alone = text_from("LAYER_ALONE");
   the.clock = static_cast<cl_ulong>(number_from("LAYER_CLOCK"));
+  the.floor = static_cast<cl_ulong>(number_from("LAYER_FLOOR"));
   the.drop = number_from("LAYER_DROP");
   the.stale_folder = text_from("LAYER_STALE");
   the.memory = static_cast<cl_ulong>(number_from("LAYER_MEMORY"));

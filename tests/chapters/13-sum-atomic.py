@@ -1,0 +1,38 @@
+import math
+
+from formulas import COMPUTE_UNITS, count, tree
+
+TIME_SIZES = [["8000003"], ["1000"]]  # with a fill each, the runs are long
+BENCH_VECTORS = {"sum_cas": "13 compare-and-swap", "sum_last_group": "13 last group"}
+
+
+def _share_in_tree(groups):
+    """The tree, called `groups` times in all; each work-item reads what it returns."""
+    return {**tree(0, groups, 256, readers=256), "global stores": 0}
+
+
+def costs(n):
+    """Every element is read once. What is added between groups is not loads and stores but atomics. In
+    sum_last_group each work-item reads the flag that its work-item 0 wrote, behind one more barrier, and the
+    last group goes through a second tree and writes the total."""
+    groups = min(COMPUTE_UNITS * 64, math.ceil(n / 256))
+    last = _share_in_tree(groups + 1)
+    more = {"global loads": n, "global stores": 1, "barriers": last["barriers"] + groups * 256,
+            "local loads": last["local loads"] + groups * 256, "local stores": last["local stores"] + groups}
+    return [("sum_int", count(n, 0)), ("sum_cas", {**_share_in_tree(groups), "global loads": n}),
+            ("sum_last_group", {**last, **more})]
+
+
+def times(commands, expected, n):
+    """A caller of the first two waits for the fill as well: the total has to be 0."""
+    for whole in [True, False]:
+        commands.take("clEnqueueWriteBuffer")
+        for way in ["sum_int", "sum_cas", "sum_last_group"] if whole else ["sum_cas", "sum_last_group"]:
+            runs = 6 if whole else 1
+            if way == "sum_last_group":
+                taken, what = commands.runs(way, before=["clEnqueueFillBuffer"], runs=runs), "kernel"
+            else:
+                taken, what = commands.runs("clEnqueueFillBuffer", way, runs=runs), "fill and kernel"
+            commands.take("clEnqueueReadBuffer")
+            if whole:
+                expected.rate(f"{way}: {what}", taken, 4 * n, "GB/s")

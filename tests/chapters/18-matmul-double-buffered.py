@@ -1,0 +1,13 @@
+from formulas import double_buffered, matmul_times
+
+LARGE_LAUNCHES = True
+OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
+BENCH_MATMUL = {"kernel": "18 double-buffered"}
+
+
+def costs(m, n, k):
+    return double_buffered(m, n, k, bm=128, bn=128, bk=8, tm=16, tn=8)
+
+
+def times(*arguments):
+    matmul_times(*arguments)

@@ -1,0 +1,17 @@
+from formulas import packed_times, panels
+
+COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
+LARGE_LAUNCHES = True
+WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before wrote
+OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
+# An earlier run's panels of the same matrices are as right as new ones.
+NOT_POISONED = ["pack_a", "pack_b"]
+BENCH_MATMUL = {"kernels": "19 packed"}
+
+
+def costs(m, n, k):
+    return panels(m, n, k, tm=6, tn=8, bk=512)
+
+
+def times(commands, expected, m, n, k):
+    packed_times(commands, expected, "kernels", m, n, k)
