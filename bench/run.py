@@ -17,6 +17,7 @@ Numbers are medians of the rounds, each a median of up to five runs in the progr
 slowest to the fastest round. A program that has taken two minutes at a size is not run there again. A
 library that is not there is named as absent.
 """
+
 import argparse
 import csv
 import json
@@ -55,6 +56,7 @@ TOO_LARGE = "too large for this"  # what a chapter says, with exit code 2, of a 
 
 def numbers(smallest):
     """A type for argparse: whole numbers of at least `smallest`, with commas between them."""
+
     def parse(text):
         try:
             values = [int(word) for word in text.split(",")]
@@ -63,6 +65,7 @@ def numbers(smallest):
         if not values or min(values) < smallest:
             raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers from {smallest} on")
         return values
+
     return parse
 
 
@@ -73,8 +76,10 @@ def say(text):
 def build(folder):
     """Builds the chapters into `folder`; returns where each program lies."""
     say(f"building the chapters in {folder}")
-    for command in (["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"],
-                    ["cmake", "--build", folder, "-j", str(os.cpu_count())]):
+    for command in (
+        ["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"],
+        ["cmake", "--build", folder, "-j", str(os.cpu_count())],
+    ):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(done.stdout[-3000:] + done.stderr[-3000:])
@@ -88,8 +93,7 @@ def build_peers(folder):
     target = folder / "bench"
     target.mkdir(parents=True, exist_ok=True)
     for name, (source, libraries) in PEERS.items():
-        command = ["g++", "-std=c++17", "-O2", str(ROOT / "bench" / source), "-o",
-                   str(target / name)]
+        command = ["g++", "-std=c++17", "-O2", str(ROOT / "bench" / source), "-o", str(target / name)]
         if name == "cuBLAS":
             command += [f"-I{cuda}/include", f"-L{cuda}/lib64", f"-Wl,-rpath,{cuda}/lib64"]
         done = subprocess.run(command + libraries + ["-lOpenCL"], capture_output=True, text=True)
@@ -120,14 +124,15 @@ def peer_environment(name, present):
 
 def run(command, env=None):
     """Runs a program once; returns its lines with a time as (what, rate), and why there are none."""
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
-                          env={**os.environ, **(env or {})})
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env={**os.environ, **(env or {})})
     if done.returncode != 0 or not done.stdout.endswith("PASSED\n"):
         say(f"FAILED: {shlex.join(map(str, command))}\n{done.stdout[-600:]}{done.stderr[-600:]}")
         fits = done.returncode != 2 or TOO_LARGE not in done.stderr
         return [], "failed" if fits else "too large for this device"
-    lines = [(m[1], float(m[2])) for m in
-             re.finditer(r"^time +(.*?):? [\d.]+ ms, ([\d.]+) G(?:B|FLOP)/s$", done.stdout, re.M)]
+    lines = [
+        (m[1], float(m[2]))
+        for m in re.finditer(r"^time +(.*?):? [\d.]+ ms, ([\d.]+) G(?:B|FLOP)/s$", done.stdout, re.M)
+    ]
     return lines, "" if lines else "failed"
 
 
@@ -154,9 +159,9 @@ def measure(title, sizes, names, programs, peers, peer_arguments, rounds):
         seconds = {}  # that each program took at this size
         for r in range(rounds):
             say(f"{title}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
-            for name, command, env in (
-                    [(p, [programs[p], str(size)], None) for p in names] +
-                    [(p, path + peer_arguments(size), env) for p, (path, env) in peers.items()]):
+            for name, command, env in [(p, [programs[p], str(size)], None) for p in names] + [
+                (p, path + peer_arguments(size), env) for p, (path, env) in peers.items()
+            ]:
                 if name in left_out or seconds.get(name, 0) > ENOUGH:
                     continue
                 start = time.monotonic()
@@ -178,14 +183,21 @@ def write_csv(path, results, unit):
         out.writerow(["series", "size", f"median {unit}", "slowest", "fastest", "rounds"])
         for series, sizes in results.items():
             for size, rates in sizes.items():
-                out.writerow([series, size, f"{statistics.median(rates):.4g}", f"{min(rates):.4g}",
-                              f"{max(rates):.4g}", len(rates)])
+                out.writerow(
+                    [
+                        series,
+                        size,
+                        f"{statistics.median(rates):.4g}",
+                        f"{min(rates):.4g}",
+                        f"{max(rates):.4g}",
+                        len(rates),
+                    ]
+                )
 
 
 def table(results, sizes, unit):
     """A markdown table: medians, and half of the spread in per cent of the median; one run has none."""
-    lines = [f"| {unit} | " + " | ".join(str(s) for s in sizes) + " |",
-             "| --- |" + " ---: |" * len(sizes)]
+    lines = [f"| {unit} | " + " | ".join(str(s) for s in sizes) + " |", "| --- |" + " ---: |" * len(sizes)]
     for series, by_size in results.items():
         cells = []
         for size in sizes:
@@ -202,8 +214,7 @@ def table(results, sizes, unit):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__,
-                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/results/this-machine")
     options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     options.add_argument("--quick", action="store_true", help="small sizes, one round")
@@ -248,35 +259,58 @@ def benchmark(args, programs, found, absent):
     else:
         sizes = [64, 128] if args.quick else [64, 128, 256, 512, 1024, 2048, 4096] + [8192] * gpu
     if args.lengths:
-        lengths = [2 ** p for p in sorted(args.lengths)]
+        lengths = [2**p for p in sorted(args.lengths)]
     else:
-        lengths = [2 ** p for p in ((10, 14) if args.quick else range(10, 29, 2))]
+        lengths = [2**p for p in ((10, 14) if args.quick else range(10, 29, 2))]
     out = args.out
     out.mkdir(parents=True, exist_ok=True)
 
-    matmul, left_a, chosen = measure("matrix product", sizes, MATMUL, programs, peers,
-                                     lambda s: ["gemm", str(s), str(s), str(s)], rounds)
+    matmul, left_a, chosen = measure(
+        "matrix product", sizes, MATMUL, programs, peers, lambda s: ["gemm", str(s), str(s), str(s)], rounds
+    )
     seen.append(ceilings(programs[CEILINGS], args.quick)[1])
-    vectors, left_b, _ = measure("dot product and sum", lengths, VECTORS, programs, peers,
-                                 lambda s: ["dot", str(s)], rounds)
+    vectors, left_b, _ = measure(
+        "dot product and sum", lengths, VECTORS, programs, peers, lambda s: ["dot", str(s)], rounds
+    )
     seen.append(ceilings(programs[CEILINGS], args.quick)[1])
     bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
     write_csv(out / "matmul.csv", matmul, "GFLOP/s")
     write_csv(out / "vectors.csv", vectors, "GB/s")
 
-    (out / "record.json").write_text(json.dumps({
-        "device": device, "GB/s": bandwidth, "GFLOP/s": arithmetic, "FLOP per byte": FLOP_PER_BYTE}, indent=1) + "\n")
+    (out / "record.json").write_text(
+        json.dumps(
+            {"device": device, "GB/s": bandwidth, "GFLOP/s": arithmetic, "FLOP per byte": FLOP_PER_BYTE}, indent=1
+        )
+        + "\n"
+    )
     try:
         import plots
+
         pictures = plots.draw(out)
     except ImportError:
         say("no plots: Python's matplotlib is absent (on Debian: apt install python3-matplotlib)")
         pictures = {}
-    left_out = [(f"{name}, {title}", why)
-                for title, left in (("matrix product", left_a), ("dot product and sum", left_b))
-                for name, why in left.items()]
-    readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent, left_out, peers,
-           rounds, pictures, chosen)
+    left_out = [
+        (f"{name}, {title}", why)
+        for title, left in (("matrix product", left_a), ("dot product and sum", left_b))
+        for name, why in left.items()
+    ]
+    readme(
+        out,
+        device,
+        bandwidth,
+        arithmetic,
+        matmul,
+        vectors,
+        sizes,
+        lengths,
+        absent,
+        left_out,
+        peers,
+        rounds,
+        pictures,
+        chosen,
+    )
     say(f"written: {out}")
     return 1 if any(why.startswith("failed") for _, why in left_out) else 0
 
@@ -291,65 +325,104 @@ def above_ceilings(matmul, vectors, bandwidth, arithmetic):
     for series, by_size in vectors.items():
         size = max(by_size)
         if statistics.median(by_size[size]) > bandwidth:
-            lines.append(f"Above the copy's rate: {series} at 2^{size.bit_length() - 1}, "
-                         "which only reads.  ")
+            lines.append(f"Above the copy's rate: {series} at 2^{size.bit_length() - 1}, which only reads.  ")
     return lines
 
 
-def readme(out, device, bandwidth, arithmetic, matmul, vectors, sizes, lengths, absent, left_out,
-           peers, rounds, pictures, chosen):
+def readme(
+    out,
+    device,
+    bandwidth,
+    arithmetic,
+    matmul,
+    vectors,
+    sizes,
+    lengths,
+    absent,
+    left_out,
+    peers,
+    rounds,
+    pictures,
+    chosen,
+):
     command = "bench/run.py " + shlex.join(sys.argv[1:])
     cores = os.cpu_count()
-    lines = [f"# Measured: {device}", "",
-             f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
-             f"{'rounds' if rounds > 1 else 'round'} (of fewer, where a program had taken {ENOUGH} seconds at a size: "
-             "see the CSV files), ± half of the spread between the slowest and the fastest. The host's "
-             "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
-             f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
-             "",
-             "Ceilings (chapter 15, the best of three measurements, before, between and after the others): "
-             f"{bandwidth:,.1f} GB/s copied, {arithmetic:,.0f} GFLOP/s of "
-             f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.", ""]
+    lines = [
+        f"# Measured: {device}",
+        "",
+        f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
+        f"{'rounds' if rounds > 1 else 'round'} (of fewer, where a program had taken {ENOUGH} seconds at a size: "
+        "see the CSV files), ± half of the spread between the slowest and the fastest. The host's "
+        "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
+        f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
+        "",
+        "Ceilings (chapter 15, the best of three measurements, before, between and after the others): "
+        f"{bandwidth:,.1f} GB/s copied, {arithmetic:,.0f} GFLOP/s of "
+        f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.",
+        "",
+    ]
     for name, why in absent.items():
         lines.append(f"{name} is absent: {why}.  ")
     for name, why in left_out:
         lines.append(f"{name}: {why}.  ")
     for name, (_, env) in peers.items():
         if env:
-            lines.append(f"{name} does not know this processor and would fall back to its oldest "
-                         f"kernels; it ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
+            lines.append(
+                f"{name} does not know this processor and would fall back to its oldest "
+                f"kernels; it ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  "
+            )
         if name == "CLBlast":
             lines.append("CLBlast has the parameters that it brings; its own tuners were not run.  ")
     lines += above_ceilings(matmul, vectors, bandwidth, arithmetic)
     lines += ["", "## Matrix product", "", table(matmul, sizes, "GFLOP/s"), ""]
     lines += ["Chapter 20 chose", ""]
     lines += [f"- {size}: {shape}" for size, shape in chosen.items()] + [""]
-    lines += ["## Dot product and sum", "",
-              table(vectors, lengths, "GB/s").replace("| GB/s | " + " | ".join(map(str, lengths)),
-                                                      "| GB/s | " + " | ".join(
-                                                          f"2^{n.bit_length() - 1}" for n in lengths)),
-              ""]
+    lines += [
+        "## Dot product and sum",
+        "",
+        table(vectors, lengths, "GB/s").replace(
+            "| GB/s | " + " | ".join(map(str, lengths)),
+            "| GB/s | " + " | ".join(f"2^{n.bit_length() - 1}" for n in lengths),
+        ),
+        "",
+    ]
     if NAIVE in matmul:
         lines += ["## The staircase: times as fast as the naive kernel", ""]
-        lines += ["| | " + " | ".join(str(s) for s in matmul[NAIVE]) + " |",
-                  "| --- |" + " ---: |" * len(matmul[NAIVE])]
+        lines += ["| | " + " | ".join(str(s) for s in matmul[NAIVE]) + " |", "| --- |" + " ---: |" * len(matmul[NAIVE])]
         for series, by_size in matmul.items():
-            lines.append(f"| {series} | " + " | ".join(
-                f"{statistics.median(by_size[s]) / statistics.median(matmul[NAIVE][s]):.3g}"
-                if s in by_size and statistics.median(matmul[NAIVE][s]) > 0 else "–" for s in matmul[NAIVE]) + " |")
+            lines.append(
+                f"| {series} | "
+                + " | ".join(
+                    f"{statistics.median(by_size[s]) / statistics.median(matmul[NAIVE][s]):.3g}"
+                    if s in by_size and statistics.median(matmul[NAIVE][s]) > 0
+                    else "–"
+                    for s in matmul[NAIVE]
+                )
+                + " |"
+            )
         lines.append("")
     for title, ours, results in (("matrix product", BEST[0], matmul), ("dot product", BEST[1], vectors)):
         theirs = [p for p in peers if p in results]
         at = [s for s in results.get(ours, {}) if any(s in results[p] for p in theirs)]
         if not at:
             continue
-        lines += [f"## The {title}: {ours} as a multiple of each library", "",
-                  "| | " + " | ".join(str(s) if results is matmul else f"2^{s.bit_length() - 1}"
-                                      for s in at) + " |", "| --- |" + " ---: |" * len(at)]
+        lines += [
+            f"## The {title}: {ours} as a multiple of each library",
+            "",
+            "| | " + " | ".join(str(s) if results is matmul else f"2^{s.bit_length() - 1}" for s in at) + " |",
+            "| --- |" + " ---: |" * len(at),
+        ]
         for p in theirs:
-            lines.append(f"| {ours} / {p} | " + " | ".join(
-                f"{statistics.median(results[ours][s]) / statistics.median(results[p][s]):.2f}"
-                if s in results[p] and statistics.median(results[p][s]) > 0 else "–" for s in at) + " |")
+            lines.append(
+                f"| {ours} / {p} | "
+                + " | ".join(
+                    f"{statistics.median(results[ours][s]) / statistics.median(results[p][s]):.2f}"
+                    if s in results[p] and statistics.median(results[p][s]) > 0
+                    else "–"
+                    for s in at
+                )
+                + " |"
+            )
         lines.append("")
     for name, what in pictures.items():
         lines += [f"![{what}]({name})", ""]

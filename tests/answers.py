@@ -7,6 +7,7 @@ what has not changed since its last check is not checked again.
 
 Exit code 0: everything that was asked for is right; 1: something is not; 2: no such exercise.
 """
+
 import argparse
 import csv
 import datetime
@@ -48,16 +49,22 @@ def select(wish, exercises):
     number, _, rest = wish.strip("/").partition("/")
     if number.isdigit():
         number = f"{int(number):02}"
-        found = [e for e in exercises if e.chapter.startswith(number + "-") and
-                 (not rest or e.name == rest or e.name.startswith(rest + "-"))]
+        found = [
+            e
+            for e in exercises
+            if e.chapter.startswith(number + "-") and (not rest or e.name == rest or e.name.startswith(rest + "-"))
+        ]
     else:
         found = []
         for place in (pathlib.Path.cwd() / wish, ROOT / wish):
             place = place.resolve()
             if place.is_file():
                 place = place.parent
-            found = [e for e in exercises if e.folder == place or e.folder.is_relative_to(place)] \
-                if place.is_relative_to(ROOT) and place != ROOT else []
+            found = (
+                [e for e in exercises if e.folder == place or e.folder.is_relative_to(place)]
+                if place.is_relative_to(ROOT) and place != ROOT
+                else []
+            )
             if found:
                 break
     if not found:
@@ -135,8 +142,11 @@ def overview(exercises, state, check_again):
         why = ""
         if unchanged and not check_again:
             word = "not started"
-        elif record.get("digest") == exercise.digest(exercise.folder) and record.get("grade") == "passed" \
-                and not check_again:
+        elif (
+            record.get("digest") == exercise.digest(exercise.folder)
+            and record.get("grade") == "passed"
+            and not check_again
+        ):
             word = "passed"
         else:
             answer = Attempt(exercise, exercise.folder).examine()
@@ -170,16 +180,20 @@ def write_report(path, exercises, words):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="check.sh", description="Checks your answers to the exercises.", epilog=(
-        "Without EXERCISE: an overview of all. Exit code 0: all right; 1: not yet; 2: no such exercise."))
+    parser = argparse.ArgumentParser(
+        prog="check.sh",
+        description="Checks your answers to the exercises.",
+        epilog=("Without EXERCISE: an overview of all. Exit code 0: all right; 1: not yet; 2: no such exercise."),
+    )
     parser.add_argument("exercise", nargs="*", metavar="EXERCISE", help="06, 06/1, or an exercise's folder")
     parser.add_argument("--report", metavar="FILE.csv", help="also write the results of all exercises asked for")
     parser.add_argument("--again", action="store_true", help="in the overview, check also what has not changed")
     arguments = parser.parse_args()
     exercises = all_exercises()
     state = load_state()
-    if arguments.report and (pathlib.Path(arguments.report).is_dir() or
-                             not pathlib.Path(arguments.report).resolve().parent.is_dir()):
+    if arguments.report and (
+        pathlib.Path(arguments.report).is_dir() or not pathlib.Path(arguments.report).resolve().parent.is_dir()
+    ):
         parser.error(f"cannot write the report {arguments.report}: no such folder")
     if arguments.exercise:
         wanted = []

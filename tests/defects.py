@@ -20,14 +20,18 @@ line is a remark.
     python3 tests/defects.py               tests itself
     python3 tests/defects.py FILE FOLDER   shows what the defects in FILE make of the files in FOLDER
 """
+
 import difflib
 import pathlib
 import re
 import sys
 import textwrap
 
-TOKEN = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*
-    |\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|->|::|\#\#|[-+*/%&|^<>=!]=|\+\+|--|<<|>>|&&|\|\||…|\S""", re.VERBOSE | re.DOTALL)
+TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*
+    |\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|->|::|\#\#|[-+*/%&|^<>=!]=|\+\+|--|<<|>>|&&|\|\||…|\S""",
+    re.VERBOSE | re.DOTALL,
+)
 ATTRIBUTE = re.compile(r"(typical|equivalent|kind|expect)(?:: (.+))?")
 FILE = re.compile(r"[\w-]+\.(?:cl|cpp|h)")
 
@@ -64,7 +68,9 @@ def parse(text, where, folder=None, file="kernel.cl"):
             shared = folder / f"{match[1]}.mutants"
             content = shared.read_text()
             defect = None
-            found += parse(content.replace(match[2], match[3]) if match[2] else content, f"{where}, {shared.name}", folder, usual)
+            found += parse(
+                content.replace(match[2], match[3]) if match[2] else content, f"{where}, {shared.name}", folder, usual
+            )
         elif defect is None:
             continue
         elif sign:
@@ -96,9 +102,11 @@ def match_at(code, at, pattern):
     places = []
     for i, token in enumerate(pattern):
         if token == "…":
-            rest = pattern[i + 1:]
-            rest = rest[:rest.index("…")] if "…" in rest else rest
-            at = next((k for k in range(at, len(code)) if [t for t, _, _ in code[k:k + len(rest)]] == rest), len(code))
+            rest = pattern[i + 1 :]
+            rest = rest[: rest.index("…")] if "…" in rest else rest
+            at = next(
+                (k for k in range(at, len(code)) if [t for t, _, _ in code[k : k + len(rest)]] == rest), len(code)
+            )
             places.append(None)
         elif at < len(code) and code[at][0] == token:
             places.append(at)
@@ -129,17 +137,22 @@ def change(text, lines, what):
         shown = "\n".join(f"  {sign} {line}" for sign, line in lines if sign != "+")
         best = max(tries, key=len, default=[])
         stuck = text.count("\n", 0, code[[p for p in best if p is not None][-1]][1]) + 1 if best else 0
-        raise Unfit(f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}" + (
-            f"\nIt is there up to `{pattern[len(best) - 1]}` in line {stuck}, where `{pattern[len(best)]}` does not follow"
-            if best and not found else ""))
+        raise Unfit(
+            f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}"
+            + (
+                f"\nIt is there up to `{pattern[len(best) - 1]}` in line {stuck}, where `{pattern[len(best)]}` does not follow"
+                if best and not found
+                else ""
+            )
+        )
     places = found[0]
     for first, last, new in reversed(groups):
         if first < last:
             begin, end = code[places[first]][1], code[places[last - 1]][2]
         else:  # nothing goes: after the token before it, or before the first
             begin = end = code[places[first - 1]][2] if first else code[places[0]][1]
-        line = text[text.rfind("\n", 0, begin) + 1:]
-        margin = "\n" + line[:len(line) - len(line.lstrip(" "))]
+        line = text[text.rfind("\n", 0, begin) + 1 :]
+        margin = "\n" + line[: len(line) - len(line.lstrip(" "))]
         put = margin.join(textwrap.dedent("\n".join(new)).splitlines())
         if first == last:
             put = margin + put if first else put + margin
@@ -183,23 +196,31 @@ FITS = [
     ('- "x[i]  = %f // no comment"\n+ "%f"', 'printf("%f", x[i]);'),
 ]
 FITS_NOT = [
-    ("- x[i] =\n+ x[0] =", "stands 2 times"), ("- last\n+ first", "stands 0 times"),
-    ("- if (i < m)\n+ if (1)", "up to `<` in line 3, where `m` does not follow"), ('- "x[i] = %f // no comment"\n+ ""', "stands 0 times"),
-    ("- x[i] = 2.0\n+ x[i] = 3.0", "stands 0 times"), ("- if (i < n)\n+ if (i<n) // so", "leaves the code as it was"),
-    ("+ return;", "no line says where"), ("- x[i] = 2.0f;\n\n- x[i] = 2.0f;", "stands 0 times"), ("  x[i] = 2.0f;", "changes nothing"),
+    ("- x[i] =\n+ x[0] =", "stands 2 times"),
+    ("- last\n+ first", "stands 0 times"),
+    ("- if (i < m)\n+ if (1)", "up to `<` in line 3, where `m` does not follow"),
+    ('- "x[i] = %f // no comment"\n+ ""', "stands 0 times"),
+    ("- x[i] = 2.0\n+ x[i] = 3.0", "stands 0 times"),
+    ("- if (i < n)\n+ if (i<n) // so", "leaves the code as it was"),
+    ("+ return;", "no line says where"),
+    ("- x[i] = 2.0f;\n\n- x[i] = 2.0f;", "stands 0 times"),
+    ("  x[i] = 2.0f;", "changes nothing"),
     ("host.cpp\n- x\n+ y", "there is no host.cpp"),
 ]
 
 
 def test():
     import tempfile
+
     count = wrong = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "kernel.cl").write_text(SOURCE)
         (folder / "one.mutants").write_text("## with BODY\ntypical\n- 1.0f\n+ BODY\n")
-        (folder / "all.mutants").write_text("Remark.\n\ninclude one BODY=5 // five\n\n# host.cpp\n## two\nIt is bad.\nkind: racy\n"
-                                            "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n")
+        (folder / "all.mutants").write_text(
+            "Remark.\n\ninclude one BODY=5 // five\n\n# host.cpp\n## two\nIt is bad.\nkind: racy\n"
+            "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n"
+        )
         for diff, wanted in FITS + FITS_NOT:
             try:
                 got = changed(parse(f"## d\n{diff}\n", "test")[0], folder)["kernel.cl"]
@@ -211,11 +232,16 @@ def test():
                 wrong += 1
                 print(f"FAILED  {diff!r}\n{got}")
         one, two, three = read(folder / "all.mutants")
-        for what, good in [("an include with a parameter", changed(one, folder)["kernel.cl"].count("= 5 // five;") == 1),
-                           ("attributes", one.attributes == {"typical": ""} and two.attributes == {"kind": "racy"}),
-                           ("words", two.words == ["It is bad."] and three.words == []),
-                           ("files", [[file for file, _ in d.diffs] for d in (one, two, three)] ==
-                            [["kernel.cl"], ["kernel.cl", "host.cpp"], ["host.cpp"]])]:
+        for what, good in [
+            ("an include with a parameter", changed(one, folder)["kernel.cl"].count("= 5 // five;") == 1),
+            ("attributes", one.attributes == {"typical": ""} and two.attributes == {"kind": "racy"}),
+            ("words", two.words == ["It is bad."] and three.words == []),
+            (
+                "files",
+                [[file for file, _ in d.diffs] for d in (one, two, three)]
+                == [["kernel.cl"], ["kernel.cl", "host.cpp"], ["host.cpp"]],
+            ),
+        ]:
             count += 1
             wrong += not good
             if not good:

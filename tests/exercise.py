@@ -10,6 +10,7 @@ An exercise is a folder NN-topic/exercises/K-name with
 
 An answer is checked in a copy: nothing is ever written into the student's folder.
 """
+
 import hashlib
 import json
 import os
@@ -21,8 +22,8 @@ import tempfile
 
 import findings
 import looks
-from harness import ROOT
 from harness import BUILD as BUILD_ROOT
+from harness import ROOT
 
 BUILD = BUILD_ROOT / "exercises"
 POCL_SECONDS = 20
@@ -69,9 +70,15 @@ class Exercise:
         self.host = data["host"]
         self.starter = data["starter"]
         self.matrix = "matmul" in self.chapter
-        self.sizes = [s.split() for s in data.get(
-            "sizes", ["1", "16", "64", "17 33 65", "65 17 33", "40 1 100"] if self.matrix else
-            ["1", "63", "64", "65", "1000", "4096"])]
+        self.sizes = [
+            s.split()
+            for s in data.get(
+                "sizes",
+                ["1", "16", "64", "17 33 65", "65 17 33", "40 1 100"]
+                if self.matrix
+                else ["1", "63", "64", "65", "1000", "4096"],
+            )
+        ]
         self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 20"] if self.matrix else ["1", "65", "300"])]
         self.optimized = data.get("optimized", True)
         self.drawn = data.get("drawn", 2)
@@ -110,8 +117,10 @@ class Exercise:
     def hints(self):
         """The texts of the README's <details>."""
         readme = (self.folder / "README.md").read_text()
-        return [re.sub(r"\s*\n\s*", " ", text).strip() for text in
-                re.findall(r"<details>\s*<summary>[^\n]*</summary>(.*?)</details>", readme, re.DOTALL)]
+        return [
+            re.sub(r"\s*\n\s*", " ", text).strip()
+            for text in re.findall(r"<details>\s*<summary>[^\n]*</summary>(.*?)</details>", readme, re.DOTALL)
+        ]
 
 
 def all_exercises():
@@ -180,7 +189,9 @@ class Attempt:
             source = (self.folder if name in exercise.files else exercise.folder) / name
             if source.is_file():
                 shutil.copy(source, self.place / name)
-        self.kernel = (self.place / "kernel.cl").read_text(errors="replace") if (self.place / "kernel.cl").is_file() else ""
+        self.kernel = (
+            (self.place / "kernel.cl").read_text(errors="replace") if (self.place / "kernel.cl").is_file() else ""
+        )
         if exercise.host == "chapter":
             shutil.copy(ROOT / exercise.chapter / "host.cpp", self.scratch / exercise.chapter / "host.cpp")
             source = self.scratch / exercise.chapter / "host.cpp"
@@ -216,9 +227,15 @@ class Attempt:
             new = kept.with_suffix(f".{os.getpid()}")
             opencl = ["-framework", "OpenCL"] if os.uname().sysname == "Darwin" else ["-lOpenCL"]
             try:
-                done = subprocess.run([*command, source.name, *opencl, "-o", str(new)], cwd=source.parent,
-                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                                      timeout=300)
+                done = subprocess.run(
+                    [*command, source.name, *opencl, "-o", str(new)],
+                    cwd=source.parent,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    errors="replace",
+                    timeout=300,
+                )
             except OSError as error:
                 raise Problem(f"no C++ compiler: {error}") from None
             if done.returncode != 0:
@@ -242,8 +259,14 @@ class Attempt:
 
     def execute(self, command, seconds, env):
         try:
-            done = subprocess.run([str(c) for c in command], cwd=self.place, env=env, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=seconds)
+            done = subprocess.run(
+                [str(c) for c in command],
+                cwd=self.place,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=seconds,
+            )
         except subprocess.TimeoutExpired as late:
             return None, text_of(late.stdout), text_of(late.stderr)
         return done.returncode, text_of(done.stdout), text_of(done.stderr)
@@ -324,12 +347,15 @@ class Attempt:
     def broken(self, run):
         """What is wrong with a program that does not get as far as a result; None if it does."""
         if run.code is None:
-            return (f"for {self.sizes_text([run])} it did not end within {run.limit} s: a loop without an end, or a "
-                    "barrier that some work-items never reach?")
+            return (
+                f"for {self.sizes_text([run])} it did not end within {run.limit} s: a loop without an end, or a "
+                "barrier that some work-items never reach?"
+            )
         if "build log:" in run.err:
             log = re.search(r"build log:\n(.*?)(?:\n\S*host\.cpp:|\Z)", run.err, re.DOTALL).group(1)
-            errors = re.findall(r"[^\s:]*\.cl:(\d+):\d+: (?:error: )?([^\n]*)", log) or \
-                [("?", line) for line in log.splitlines() if line.strip()]
+            errors = re.findall(r"[^\s:]*\.cl:(\d+):\d+: (?:error: )?([^\n]*)", log) or [
+                ("?", line) for line in log.splitlines() if line.strip()
+            ]
             return "the kernel does not compile: " + "; ".join(f"line {line}: {what}" for line, what in errors[:3])
         error = re.search(r"(CL_\w+ \(-\d+\))", run.err)
         if run.code > 0 and not run.out.endswith(("PASSED\n", "FAILED\n")):
@@ -337,16 +363,20 @@ class Attempt:
                 said = [line.strip() for line in run.err.splitlines() if line.strip()]
                 place = next((line for line in said if error.group(1) in line), said[0])
                 cause = next((line for line in said if line.startswith("usual cause")), "")
-                return (re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f"; {cause}" if cause else ""))
-            return "the program ends with: " + (run.err.strip().splitlines() or [f"exit code {run.code}, and no word why"])[0]
+                return re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f"; {cause}" if cause else "")
+            return (
+                "the program ends with: "
+                + (run.err.strip().splitlines() or [f"exit code {run.code}, and no word why"])[0]
+            )
         return None
 
     def first_wrong(self, run):
         """`N = 65: c[64] should be 257, and is nan` from the lines result and expected."""
         size = self.sizes_text([run])
         if run.code is not None and run.code < 0:
-            return (f"for {size} the program crashed (signal {-run.code}): does the kernel read or write outside a "
-                    "buffer?")
+            return (
+                f"for {size} the program crashed (signal {-run.code}): does the kernel read or write outside a buffer?"
+            )
         pairs = re.findall(r"result    ([^\n]+)\nexpected  ([^\n]+)", run.out)
         for result, expected in pairs:
             name, value = re.match(r"(?:(.*\S)\s*=\s*)?(\S+)", result).groups()
@@ -360,8 +390,9 @@ class Attempt:
                 nobody = f": {self.exercise.nan}" if "nan" in value or value == str(2**64 - 1) else ""
                 if value == wanted:  # the element shown is right, others are not
                     return f"with {size}, {note.group(1)}"
-                return (f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}"
-                        + (f" ({note.group(1)})" if differ or error else ""))
+                return f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}" + (
+                    f" ({note.group(1)})" if differ or error else ""
+                )
         last = run.out.strip().splitlines()[-1] if run.out.strip() else "nothing"
         return f"with {size}, the program prints {last!r} and ends with exit code {run.code}"
 
@@ -379,15 +410,18 @@ class Attempt:
             sizes = {id(run): int(run.args[0]) for run in right + wrong}
             whole = {key: size % self.exercise.multiple == 0 for key, size in sizes.items()}
         if all(whole[id(r)] for r in right) and not any(whole[id(r)] for r in wrong):
-            return (f"it is right for multiples of {self.exercise.multiple} only: who does the elements that are left "
-                    "over?")
+            return (
+                f"it is right for multiples of {self.exercise.multiple} only: who does the elements that are left over?"
+            )
         if self.exercise.matrix:
             return None
         if len(right) == 1 and len(wrong) > 2 and sizes[id(right[0])] > 1:
             return f"it is right for {sizes[id(right[0])]} only: is there a number in it that should follow from n?"
         if max(sizes[id(r)] for r in right) < min(sizes[id(r)] for r in wrong):
-            return (f"it is right up to {max(sizes[id(r)] for r in right)}, and wrong from "
-                    f"{min(sizes[id(r)] for r in wrong)} on: what is new there?")
+            return (
+                f"it is right up to {max(sizes[id(r)] for r in right)}, and wrong from "
+                f"{min(sizes[id(r)] for r in wrong)} on: what is new there?"
+            )
         return None
 
     # -- under Oclgrind --------------------------------------------------------------------------
@@ -399,8 +433,11 @@ class Attempt:
         for args in self.exercise.oclgrind:
             run = self.simulated(args)
             if run is None:
-                answer.ok("Oclgrind", "IS NOT INSTALLED, so nobody has looked for data races and memory errors "
-                          "(Debian, Ubuntu: apt install oclgrind)")
+                answer.ok(
+                    "Oclgrind",
+                    "IS NOT INSTALLED, so nobody has looked for data races and memory errors "
+                    "(Debian, Ubuntu: apt install oclgrind)",
+                )
                 return
             runs.append(run)
             reports = findings.translate(run.err + run.out, self.kernel)
@@ -421,8 +458,10 @@ class Attempt:
             if not bad:
                 answer.ok("Oclgrind", f"no races, no memory errors for {self.sizes_text(runs)}")
             elif not answer.problems:
-                answer.wrong("Oclgrind", "right on PoCL, but on the simulated device: "
-                             + (self.broken(bad[0]) or self.first_wrong(bad[0])))
+                answer.wrong(
+                    "Oclgrind",
+                    "right on PoCL, but on the simulated device: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
+                )
 
 
 def text_of(output):
@@ -438,8 +477,21 @@ def spy_library():
     library = BUILD / f"spy-{digest}.so"
     if not library.exists():
         new = library.with_suffix(f".{os.getpid()}")
-        done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-shared", "-fPIC", str(source),
-                               "-o", str(new), "-ldl"], capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                os.environ.get("CXX", "c++"),
+                "-std=c++17",
+                "-O2",
+                "-shared",
+                "-fPIC",
+                str(source),
+                "-o",
+                str(new),
+                "-ldl",
+            ],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise Problem("tests/native/spy.cpp does not compile:\n" + done.stderr)
         new.rename(library)

@@ -5,6 +5,7 @@
 The file is a plain module that says only what differs from the defaults below; a name that stands here
 nowhere is an error. Sizes are lists of arguments. Mutants lie beside it, in NN-topic.mutants.
 """
+
 import ast
 import functools
 import importlib.util
@@ -99,7 +100,7 @@ def defaults(chapter):
     }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def of(chapter):
     """The facts of a chapter, as attributes."""
     facts, path = defaults(chapter), file_of(chapter)

@@ -4,6 +4,7 @@ Oclgrind simulates a device and watches every access to memory. It can end with 
 reports, so what counts is what it wrote. Only the first report of each kind is translated: the others
 are mostly the same mistake, seen by the next work-item.
 """
+
 import re
 
 # The most telling first: what goes wrong after an access outside a buffer is no news.
@@ -23,7 +24,7 @@ def translate(text, kernel="", buffer_sizes=()):
         if not re.match(r"(Invalid|Unaligned|Uninitialized|Read-write|Write-write|Work-group divergence)", line):
             continue
         block = [line]
-        for more in lines[i + 1:]:
+        for more in lines[i + 1 :]:
             if not more.startswith("\t"):
                 break
             block.append(more.strip())
@@ -45,18 +46,27 @@ class Finding:
         self.head = block[0]
         self.body = "\n".join(block[1:])
         self.buffer_sizes = buffer_sizes
-        self.kind = ("invalid" if re.match(r"Invalid (read|write)", self.head) else
-                     "race" if "data race" in self.head else
-                     "divergence" if "divergence" in self.head else
-                     "uninitialized" if self.head.startswith("Uninitialized") else "other")
+        self.kind = (
+            "invalid"
+            if re.match(r"Invalid (read|write)", self.head)
+            else "race"
+            if "data race" in self.head
+            else "divergence"
+            if "divergence" in self.head
+            else "uninitialized"
+            if self.head.startswith("Uninitialized")
+            else "other"
+        )
         # (line, column, source line) of each place, in Oclgrind's order
         self.places = []
         for at in re.finditer(r"At line (\d+) \(column (\d+)\)[^\n]*\n?([^\n]*)", self.body):
             line = int(at.group(1))
             self.places.append((line, int(at.group(2)), source[line - 1] if line <= len(source) else at.group(3)))
         # (local id, global id, group) of each work-item
-        self.items = [tuple(short(ids) for ids in at.groups()) for at in
-                      re.finditer(r"Local\(([\d,]+)\) Group\(([\d,]+)\)", self.body)]
+        self.items = [
+            tuple(short(ids) for ids in at.groups())
+            for at in re.finditer(r"Local\(([\d,]+)\) Group\(([\d,]+)\)", self.body)
+        ]
         self.global_ids = [short(ids) for ids in re.findall(r"Global\(([\d,]+)\)", self.body)]
         self.memory, self.buffer, self.element, self.bytes_each = self.address()
 
@@ -75,10 +85,10 @@ class Finding:
         """The array that a statement reads or writes: the column of a read points at it, that of a
         write at the `=`."""
         _, column, source = place
-        here = re.match(r"(\w+)\s*\[", source[column - 1:])
+        here = re.match(r"(\w+)\s*\[", source[column - 1 :])
         if here and not written:
             return here.group(1)
-        names = re.findall(r"(\w+)\s*\[", source[:column - 1] if written else source[column - 1:])
+        names = re.findall(r"(\w+)\s*\[", source[: column - 1] if written else source[column - 1 :])
         names = names or re.findall(r"(\w+)\s*\[", source)
         return names[0] if names else ""
 
@@ -120,21 +130,29 @@ class Finding:
             count = self.buffer_sizes[self.buffer - 1] // self.bytes_each
             size = f": that buffer has {count} element{'s' if count != 1 else ''}"
         if self.element >= 2**40:  # an index below 0 wraps around
-            return f"work-item {item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
+            return (
+                f"work-item {item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
+            )
         what = self.what(written) if name else f"element {self.element}"
-        return (f"work-item {item} {does} {what}, outside its {self.memory} memory{self.lines()}{size}. "
-                "What should keep it from doing so?")
+        return (
+            f"work-item {item} {does} {what}, outside its {self.memory} memory{self.lines()}{size}. "
+            "What should keep it from doing so?"
+        )
 
     def divergence(self):
         count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)
         who = "{} of {}".format(*count.groups()) if count else "some of the"
-        return (f"only {who} work-items of a group reach the barrier{self.lines()}: all of them have to. "
-                "Is it inside an `if`, or behind a `return`?")
+        return (
+            f"only {who} work-items of a group reach the barrier{self.lines()}: all of them have to. "
+            "Is it inside an `if`, or behind a `return`?"
+        )
 
     def uninitialized(self):
         item = self.global_ids[0] if self.global_ids else "?"
-        return (f"work-item {item} computes with a value that nobody has written{self.lines()}, and puts it into "
-                f"{self.what(True)}. Who should have written that value?")
+        return (
+            f"work-item {item} computes with a value that nobody has written{self.lines()}, and puts it into "
+            f"{self.what(True)}. Who should have written that value?"
+        )
 
     def other(self):
         return f"{self.head}{self.lines()}"

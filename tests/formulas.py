@@ -1,4 +1,5 @@
 """Formulas that several chapters' facts (tests/chapters/) share."""
+
 import math
 
 # ---- Costs: what Oclgrind counts over all work-items of a launch, on the device as check `costs` sets it ----
@@ -10,17 +11,26 @@ TILE = 32  # chapters 09 and 10 choose it from the device's work-group size
 
 def count(loads, stores, local_loads=0, local_stores=0, barriers=0):
     """What one launch does, in floats: a load of four of them counts as four."""
-    return {"global loads": loads, "global stores": stores, "local loads": local_loads,
-            "local stores": local_stores, "barriers": barriers}
+    return {
+        "global loads": loads,
+        "global stores": stores,
+        "local loads": local_loads,
+        "local stores": local_stores,
+        "barriers": barriers,
+    }
 
 
 def tree(loads, groups, local_size, readers=1):
     """Each work-group adds its share in a tree: log2(local_size) steps, half the work-items fewer at
     each; a barrier before the first step and one after each, reached by all work-items. `readers` of
     them read the total."""
-    return count(loads, groups, local_loads=groups * (2 * (local_size - 1) + readers),
-                 local_stores=groups * (local_size + local_size - 1),
-                 barriers=groups * local_size * (1 + int(math.log2(local_size))))
+    return count(
+        loads,
+        groups,
+        local_loads=groups * (2 * (local_size - 1) + readers),
+        local_stores=groups * (local_size + local_size - 1),
+        barriers=groups * local_size * (1 + int(math.log2(local_size))),
+    )
 
 
 def dot_naive(n):
@@ -41,8 +51,13 @@ def tiled(m, n, k, wpt):
     them: 2·M·N·K / TILE loads when TILE divides M and N. wpt: elements of C for each work-item."""
     rows, cols, steps = math.ceil(m / TILE), math.ceil(n / TILE), math.ceil(k / TILE)
     items = rows * cols * TILE * TILE // wpt
-    return count(m * k * cols + k * n * rows, m * n, local_loads=items * steps * TILE * (1 + wpt),
-                 local_stores=rows * cols * steps * 2 * TILE * TILE, barriers=items * steps * 2)
+    return count(
+        m * k * cols + k * n * rows,
+        m * n,
+        local_loads=items * steps * TILE * (1 + wpt),
+        local_stores=rows * cols * steps * 2 * TILE * TILE,
+        barriers=items * steps * 2,
+    )
 
 
 def register_tiled(m, n, k, bm=128, bn=128, bk=16, tm=16, tn=8):
@@ -50,8 +65,13 @@ def register_tiled(m, n, k, bm=128, bn=128, bk=16, tm=16, tn=8):
     multiply-adds."""
     rows, cols, steps = math.ceil(m / bm), math.ceil(n / bn), math.ceil(k / bk)
     items = rows * cols * (bm // tm) * (bn // tn)
-    return count(m * k * cols + k * n * rows, m * n, local_loads=items * steps * bk * (tm + tn),
-                 local_stores=rows * cols * steps * (bm * bk + bk * bn), barriers=items * steps * 2)
+    return count(
+        m * k * cols + k * n * rows,
+        m * n,
+        local_loads=items * steps * bk * (tm + tn),
+        local_stores=rows * cols * steps * (bm * bk + bk * bn),
+        barriers=items * steps * 2,
+    )
 
 
 def double_buffered(m, n, k, bm=32, bn=64, bk=8, tm=8, tn=8):
@@ -70,8 +90,11 @@ def panels(m, n, k, tm, tn, bk):
     second time on read before."""
     rows, cols, padded = math.ceil(m / tm), math.ceil(n / tn), math.ceil(k / PANEL_STEP) * PANEL_STEP
     parts = math.ceil(padded / bk)
-    return [("pack_a", count(m * k, rows * tm * padded)), ("pack_b", count(n * k, cols * tn * padded)),
-            ("matmul", count(rows * cols * padded * (tm + tn) + (parts - 1) * m * n, parts * m * n))]
+    return [
+        ("pack_a", count(m * k, rows * tm * padded)),
+        ("pack_b", count(n * k, cols * tn * padded)),
+        ("matmul", count(rows * cols * padded * (tm + tn) + (parts - 1) * m * n, parts * m * n)),
+    ]
 
 
 # ---- Times: which commands a program takes the time of, and what it must print (checks/times.py) ----

@@ -2,6 +2,7 @@
 
 The build folder is the environment variable BUILD_DIR, which tests/CMakeLists.txt sets, or build/.
 """
+
 import os
 import pathlib
 import re
@@ -95,8 +96,17 @@ def run(command, env=None, cwd=None, timeout=120, **options):
     subprocess.run.
     """
     whole = {key: value for key, value in {**os.environ, **(env or {})}.items() if value is not None}
-    done = subprocess.run([str(c) for c in command], env=whole, cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, errors="replace", **options)
+    done = subprocess.run(
+        [str(c) for c in command],
+        env=whole,
+        cwd=cwd,
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        **options,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -104,14 +114,18 @@ def remembering(folder):
     """The environment in which a program that remembers something does so in a folder. PoCL, which would
     keep its compiled kernels there too, keeps them where they are."""
     usual = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    return {"XDG_CACHE_HOME": str(folder), "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(usual / "pocl" / "kcache"))}
+    return {
+        "XDG_CACHE_HOME": str(folder),
+        "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(usual / "pocl" / "kcache")),
+    }
 
 
 def crashed(code, err):
     """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
     wrong = [f"ended by signal {-code}"] if code < 0 else []
-    wrong += [f"a sanitizer reports: {line}" for line in err.splitlines()
-              if "Sanitizer" in line or "runtime error:" in line][:1]
+    wrong += [
+        f"a sanitizer reports: {line}" for line in err.splitlines() if "Sanitizer" in line or "runtime error:" in line
+    ][:1]
     return wrong
 
 
@@ -129,8 +143,9 @@ def on_oclgrind(command, *options, timeout=600):
     tool = need_tool("oclgrind", "oclgrind")
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
-        code, out, err = run([tool, "--log", log, *options, *command], timeout=timeout,
-                             env={"XDG_CACHE_HOME": folder})  # nothing remembered is found
+        code, out, err = run(
+            [tool, "--log", log, *options, *command], timeout=timeout, env={"XDG_CACHE_HOME": folder}
+        )  # nothing remembered is found
         return code, out, err, log.read_text() if log.exists() else ""
 
 

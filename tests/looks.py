@@ -2,6 +2,7 @@
 
 Each function gets the Attempt (exercise.py) and returns a list of complaints, empty if there are none.
 """
+
 import re
 import struct
 
@@ -53,8 +54,10 @@ def factor(attempt):
         got = (fields(attempt.pocl(args), "expected") or ["nothing"])[0]
         right = f"c[{n - 1}] = {by * (i + 1) + 3 * i + 1:g} (0 of {n} elements differ)"
         if got != right:
-            return [f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
-                    "is right: is the host's own check as it was?"]
+            return [
+                f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
+                "is right: is the host's own check as it was?"
+            ]
     return []
 
 
@@ -75,17 +78,20 @@ def blocks(call):
 
 def not_awaited(run):
     """Complaints about data that the host looks at without having waited for it."""
+
     def waits(call):
         return blocks(call) or call.startswith("WaitForEvents")
 
     for i, call in enumerate(run.calls):
-        later = run.calls[i + 1:]
+        later = run.calls[i + 1 :]
         if call.startswith("EnqueueMapBuffer 0"):
             unmapped = next((at for at, one in enumerate(later) if one.startswith("EnqueueUnmapMemObject")), len(later))
             if not any(map(waits, later[:unmapped])):
                 return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
         if call.startswith("EnqueueReadBuffer 0") and not any(map(waits, later)):
-            return ["the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"]
+            return [
+                "the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"
+            ]
     return []
 
 
@@ -100,7 +106,7 @@ def unwaited(run):
             return ["a command's times are asked for before anything has waited for its end: they are there by luck"]
         elif word[0] == "WaitForEvents":
             done = max((pending.index(event) for event in word[2:] if event in pending), default=-1)
-            del pending[:done + 1]
+            del pending[: done + 1]
         blocking = blocks(call)
         if blocking:
             pending.clear()
@@ -118,8 +124,10 @@ def limits(attempt):
         for name, right in [("items", items), ("floats", local // 4)]:
             got = (fields(run, name) or ["nothing"])[0]
             if got != str(right):
-                return [f"on a device with {items} work-items in a group and {local} bytes of local memory, {name} should "
-                        f"be {right} and is {got}"]
+                return [
+                    f"on a device with {items} work-items in a group and {local} bytes of local memory, {name} should "
+                    f"be {right} and is {got}"
+                ]
     return []
 
 
@@ -136,8 +144,10 @@ def group_size(attempt):
             right *= 2
         got = (fields(run, "group") or ["nothing"])[0]
         if got != str(right):
-            return [f"on a device with {items} work-items in a group and {local} bytes of local memory, with {floats} floats "
-                    f"for each work-item, the group should have {right} work-items and has {got}"]
+            return [
+                f"on a device with {items} work-items in a group and {local} bytes of local memory, with {floats} floats "
+                f"for each work-item, the group should have {right} work-items and has {got}"
+            ]
     return []
 
 
@@ -150,8 +160,10 @@ def mapping(attempt):
     for call in run.calls:
         mapped += call.startswith("EnqueueMapBuffer") - call.startswith("EnqueueUnmapMemObject")
         if call.startswith("EnqueueNDRangeKernel") and mapped:
-            return ["the kernel is launched while a buffer is still mapped: the device need not see what you have "
-                    "written (it does on PoCL, where there is but one memory)"]
+            return [
+                "the kernel is launched while a buffer is still mapped: the device need not see what you have "
+                "written (it does on PoCL, where there is but one memory)"
+            ]
     if any(call.startswith("EnqueueWriteBuffer") for call in run.calls):
         return ["the data still goes there with clEnqueueWriteBuffer: map the buffer instead"]
     if mapped:
@@ -227,13 +239,19 @@ def median_once(attempt):
     ms, _ = milliseconds(line)
     all_times = [t for t in times(run, "11f0") if "end" in t]
     if ms is None or len(all_times) < 6:
-        return ["there have to be six launches, of which the first does not count, and a line `time      kernel ... ms`"]
+        return [
+            "there have to be six launches, of which the first does not count, and a line `time      kernel ... ms`"
+        ]
     if any("start" not in t for t in all_times):
-        return ["a kernel's time runs from CL_PROFILING_COMMAND_START to CL_PROFILING_COMMAND_END; one of them is not asked for"]
+        return [
+            "a kernel's time runs from CL_PROFILING_COMMAND_START to CL_PROFILING_COMMAND_END; one of them is not asked for"
+        ]
     each = sorted((t["end"] - t["start"]) * 1e-6 for t in all_times[-5:])
     if abs(ms - each[2]) > 0.0006:
-        return [f"the five times after the warm-up are, in order, {', '.join(f'{t:.3f}' for t in each)} ms: their median is "
-                f"{each[2]:.3f}, and the program prints {ms:.3f}"]
+        return [
+            f"the five times after the warm-up are, in order, {', '.join(f'{t:.3f}' for t in each)} ms: their median is "
+            f"{each[2]:.3f}, and the program prints {ms:.3f}"
+        ]
     return released(run)
 
 
@@ -258,14 +276,18 @@ def choose_uf(attempt):
     while left > 1:
         left = max(1, left // 2)
         levels += 1
-    runs = sorted(sum(each[r * levels:(r + 1) * levels]) for r in range(1, 6))
+    runs = sorted(sum(each[r * levels : (r + 1) * levels]) for r in range(1, 6))
     if len(each) >= 6 * levels and abs(found[2] - runs[2]) > 0.001:
-        return [f"a run with UF = 2 is {levels} launches, which take {runs[2]:.3f} ms together (the median of five); the "
-                f"program prints {found[2]:.3f} ms: is the sum of all levels in it?"]
+        return [
+            f"a run with UF = 2 is {levels} launches, which take {runs[2]:.3f} ms together (the median of five); the "
+            f"program prints {found[2]:.3f} ms: is the sum of all levels in it?"
+        ]
     if found[int(best)] > min(found.values()):
         fastest = min(found, key=found.get)
-        return [f"UF = {fastest} took {found[fastest]:.3f} ms, less than the {found[int(best)]:.3f} ms of the UF = {best} "
-                "that is called the best"]
+        return [
+            f"UF = {fastest} took {found[fastest]:.3f} ms, less than the {found[int(best)]:.3f} ms of the UF = {best} "
+            "that is called the best"
+        ]
     if any(ms <= 0 for ms in found.values()):
         return ["a time of 0 ms: what was measured?"]
     return released(run)
@@ -278,8 +300,10 @@ def triad(attempt):
         bytes_moved = 12 * int(args[0])
         said = (fields(run, "moved") or ["nothing"])[0]
         if said != f"{bytes_moved} bytes":
-            return [f"with N = {args[0]}, {bytes_moved} bytes at least come from memory or go there, and the program says "
-                    f"{said!r}"]
+            return [
+                f"with N = {args[0]}, {bytes_moved} bytes at least come from memory or go there, and the program says "
+                f"{said!r}"
+            ]
         said = (fields(run, "intensity") or ["nothing"])[0]
         if said != "0.167 FLOP per byte":
             return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
@@ -290,8 +314,10 @@ def triad(attempt):
     ms, rate = milliseconds(next((t for t in fields(run, "time") if t.startswith("kernel")), ""))
     all_times = [t for t in times(run, "11f0") if "start" in t and "end" in t]
     if ms is None or rate is None or len(all_times) < 6:
-        return ["there have to be six launches, of which the first does not count, and a line `time      kernel ... ms, "
-                "... GB/s`"]
+        return [
+            "there have to be six launches, of which the first does not count, and a line `time      kernel ... ms, "
+            "... GB/s`"
+        ]
     right = sorted((t["end"] - t["start"]) * 1e-6 for t in all_times[-5:])[2]
     if abs(ms - right) > 0.0006:
         return [f"the median of the five times after the warm-up is {right:.3f} ms, and the program prints {ms:.3f}"]
@@ -303,8 +329,13 @@ def triad(attempt):
 
 def search(attempt):
     """20/1: what has no room is pruned, what is wrong is left out, and the fastest of the rest is the best."""
-    names = {"TILE = 8, everything": (8, 0), "TILE = 16, everything": (16, 0), "TILE = 32, everything": (32, 0),
-             "TILE = 16, whole steps of K": (16, 1), "TILE = 16, whole tiles of C": (16, 2)}
+    names = {
+        "TILE = 8, everything": (8, 0),
+        "TILE = 16, everything": (16, 0),
+        "TILE = 32, everything": (32, 0),
+        "TILE = 16, whole steps of K": (16, 1),
+        "TILE = 16, whole tiles of C": (16, 2),
+    }
 
     def verdicts(run):
         """{candidate: (line, rest of that line)}"""
@@ -325,8 +356,10 @@ def search(attempt):
             if line == "pruned":
                 return [f"{at}{name} is pruned, and it fits this device"]
             if not right and line == "time":
-                return [f"{at}{name} computes a wrong product there, and is not left out: is C full of NaN before it runs, "
-                        "and is all of C looked at?"]
+                return [
+                    f"{at}{name} computes a wrong product there, and is not left out: is C full of NaN before it runs, "
+                    "and is all of C looked at?"
+                ]
             if right and line == "wrong":
                 return [f"{at}{name} computes the right product there, and is called wrong"]
         found = {name: milliseconds(text)[0] for name, (line, text) in said.items() if line == "time"}
@@ -338,8 +371,10 @@ def search(attempt):
         if best not in found:
             return [f"{at}the line best says {best!r}, which is none of the right ones"]
         if found[best] > found[fastest]:
-            return [f"{at}{fastest} took {found[fastest]:.6f} ms, less than the {found[best]:.6f} ms of {best} that is "
-                    "called the best"]
+            return [
+                f"{at}{fastest} took {found[fastest]:.6f} ms, less than the {found[best]:.6f} ms of {best} that is "
+                "called the best"
+            ]
         left = released(run)
         if left:
             return left
@@ -355,7 +390,10 @@ def search(attempt):
             if fits and pruned:
                 return [f"{device}{name} is pruned, and it fits"]
             if not fits and not pruned:
-                return [f"{device}{name} has no room, and is not pruned" + (f": {attempt.broken(run)}" if attempt.broken(run) else "")]
+                return [
+                    f"{device}{name} has no room, and is not pruned"
+                    + (f": {attempt.broken(run)}" if attempt.broken(run) else "")
+                ]
         if not run.passed():
             return [device + (attempt.broken(run) or attempt.first_wrong(run))]
     return []
@@ -365,9 +403,13 @@ def ways(attempt):
     """14/1: the way of devices that the student has not seen."""
     both = "__opencl_c_subgroups __opencl_c_work_group_collective_functions"
     for version, extensions, features, right in [
-            ("OpenCL 3.0 p", "cl_khr_fp64", both, 1), ("OpenCL 3.1 q", "cl_khr_subgroups", "__opencl_c_fp64", 2),
-            ("OpenCL 3.0 r", "cl_khr_subgroups_more", "__opencl_c_subgroups_more", 3), ("OpenCL 2.2 s", "", "", 1),
-            ("OpenCL 1.2 t", "cl_khr_subgroups", "", 3), ("OpenCL 3.0 u", "", "__opencl_c_fp64 __opencl_c_subgroups", 2)]:
+        ("OpenCL 3.0 p", "cl_khr_fp64", both, 1),
+        ("OpenCL 3.1 q", "cl_khr_subgroups", "__opencl_c_fp64", 2),
+        ("OpenCL 3.0 r", "cl_khr_subgroups_more", "__opencl_c_subgroups_more", 3),
+        ("OpenCL 2.2 s", "", "", 1),
+        ("OpenCL 1.2 t", "cl_khr_subgroups", "", 3),
+        ("OpenCL 3.0 u", "", "__opencl_c_fp64 __opencl_c_subgroups", 2),
+    ]:
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
         if got != str(right):
             return [f"for '{version}', '{extensions}', '{features}' the way should be {right} and is {got}"]

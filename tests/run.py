@@ -11,6 +11,7 @@ One with a parameter `words` gets all the words after its name.
 Its last line says what was looked at. Exit code 0; 1 if anything failed or nothing was looked at; 2 for
 wrong arguments; 77 if something that it needs is not there.
 """
+
 import importlib
 import inspect
 import pathlib
@@ -22,7 +23,9 @@ CHECKS = sorted(path.stem.replace("_", "-") for path in (pathlib.Path(__file__).
 
 
 def usage(what):
-    print(f"{what}\nusage: tests/run.py CHECK [CHAPTER ...] [full]\nCHECK is one of: {' '.join(CHECKS)}", file=sys.stderr)
+    print(
+        f"{what}\nusage: tests/run.py CHECK [CHAPTER ...] [full]\nCHECK is one of: {' '.join(CHECKS)}", file=sys.stderr
+    )
     return 2
 
 

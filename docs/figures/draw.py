@@ -3,6 +3,7 @@
 Every figure has its own light panel, so that it reads the same on a light page and on a dark one, and
 its text is text, in fonts that every system has one of.
 """
+
 import html
 
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -10,8 +11,16 @@ MONO = "Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 INK, SOFT, LINE, PANEL, RIM = "#1f2933", "#5b6670", "#8a949d", "#fcfbf7", "#cfcabd"
 WHITE, GREY = "#ffffff", "#eceae2"
 BLUE, GREEN, ORANGE, RED, VIOLET, TEAL = "#2b6cb0", "#2f7d4f", "#b7561a", "#c22f2f", "#6b4fa3", "#147a7e"
-PALE = {BLUE: "#dcebfa", GREEN: "#dcf2e3", ORANGE: "#fce8d6", RED: "#fbdcdc", VIOLET: "#e9e2f7", TEAL: "#d8f0f0",
-        INK: GREY, GREY: GREY}
+PALE = {
+    BLUE: "#dcebfa",
+    GREEN: "#dcf2e3",
+    ORANGE: "#fce8d6",
+    RED: "#fbdcdc",
+    VIOLET: "#e9e2f7",
+    TEAL: "#d8f0f0",
+    INK: GREY,
+    GREY: GREY,
+}
 FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3, or work-groups
 
 
@@ -26,14 +35,21 @@ class Figure:
 
     def box(self, x, y, w, h, fill=WHITE, stroke=LINE, r=4, width=1.2, dash=None):
         dash = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{r}" fill="{fill}" stroke="{stroke}" '
-                 f'stroke-width="{width}"{dash}/>')
+        self.add(
+            f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{r}" fill="{fill}" stroke="{stroke}" '
+            f'stroke-width="{width}"{dash}/>'
+        )
 
     def text(self, x, y, text, size=14, fill=INK, anchor="middle", bold=False, mono=False, italic=False):
-        style = (' font-weight="bold"' if bold else "") + (' font-style="italic"' if italic else "") + \
-            (f' font-family="{MONO}"' if mono else "")
-        self.add(f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}"{style}>'
-                 f'{html.escape(str(text), quote=False)}</text>')
+        style = (
+            (' font-weight="bold"' if bold else "")
+            + (' font-style="italic"' if italic else "")
+            + (f' font-family="{MONO}"' if mono else "")
+        )
+        self.add(
+            f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}"{style}>'
+            f"{html.escape(str(text), quote=False)}</text>"
+        )
 
     def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, sub=None, strong=False):
         """A box with a text in the middle, and a smaller one under it."""
@@ -46,7 +62,9 @@ class Figure:
     def line(self, x1, y1, x2, y2, color=SOFT, width=1.5, arrow=False, dash=None):
         end = f' marker-end="url(#a{color[1:]})"' if arrow else ""
         dash = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{color}" stroke-width="{width}"{end}{dash}/>')
+        self.add(
+            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{color}" stroke-width="{width}"{end}{dash}/>'
+        )
 
     def arrow(self, x1, y1, x2, y2, color=SOFT, width=1.5, dash=None):
         self.line(x1, y1, x2, y2, color, width, True, dash)
@@ -69,13 +87,17 @@ class Figure:
         colors = [c for c in (INK, SOFT, LINE, BLUE, GREEN, ORANGE, RED, VIOLET, TEAL) if f"url(#a{c[1:]})" in used]
         markers = "".join(
             f'<marker id="a{c[1:]}" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" '
-            f'orient="auto-start-reverse"><path d="M0 1 L10 5 L0 9 z" fill="{c}"/></marker>' for c in colors)
+            f'orient="auto-start-reverse"><path d="M0 1 L10 5 L0 9 z" fill="{c}"/></marker>'
+            for c in colors
+        )
         lines = "\n".join(self.parts)
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" width="{self.width}" '
-                f'height="{self.height}" font-family="{FONT}" role="img">\n<title>{html.escape(self.title)}</title>\n'
-                f'<defs>{markers}</defs>\n'
-                f'<rect x="1" y="1" width="{self.width - 2}" height="{self.height - 2}" rx="10" fill="{PANEL}" '
-                f'stroke="{RIM}" stroke-width="1.5"/>\n{lines}\n</svg>\n')
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" width="{self.width}" '
+            f'height="{self.height}" font-family="{FONT}" role="img">\n<title>{html.escape(self.title)}</title>\n'
+            f"<defs>{markers}</defs>\n"
+            f'<rect x="1" y="1" width="{self.width - 2}" height="{self.height - 2}" rx="10" fill="{PANEL}" '
+            f'stroke="{RIM}" stroke-width="1.5"/>\n{lines}\n</svg>\n'
+        )
 
 
 FIGURES = {}  # name of the file without .svg: the function that draws it

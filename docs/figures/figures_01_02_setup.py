@@ -1,5 +1,6 @@
 """Figures of chapters 01 and 02: the objects of a program, platforms and devices."""
-from draw import BLUE, Figure, GREEN, INK, LINE, ORANGE, SOFT, WHITE, figure
+
+from draw import BLUE, GREEN, INK, LINE, ORANGE, SOFT, WHITE, Figure, figure
 
 
 @figure("objects")
@@ -38,8 +39,11 @@ def platforms():
     f.text(225, 236, "reads the folder", 13, SOFT)
     f.text(225, 254, "/etc/OpenCL/vendors", 12.5, INK, mono=True)
     f.path("M 225 222 L 225 188", SOFT, 1.5, True)
-    rows = [("pocl.icd", "PoCL", ["0:0  your CPU"], False), ("nvidia.icd", "NVIDIA CUDA", ["1:0  a GPU", "1:1  a GPU"], True),
-            ("mesa.icd", "Mesa", [], False)]
+    rows = [
+        ("pocl.icd", "PoCL", ["0:0  your CPU"], False),
+        ("nvidia.icd", "NVIDIA CUDA", ["1:0  a GPU", "1:1  a GPU"], True),
+        ("mesa.icd", "Mesa", [], False),
+    ]
     for i, (icd, name, devices, gpu) in enumerate(rows):
         y = 46 + i * 96
         f.arrow(286, 159, 328, y + 30, BLUE)

@@ -1,5 +1,6 @@
 """Figures of chapter 03: the launch."""
-from draw import FOUR, Figure, INK, LINE, PALE, RED, SOFT, WHITE, figure
+
+from draw import FOUR, INK, LINE, PALE, RED, SOFT, WHITE, Figure, figure
 
 
 @figure("ndrange")
@@ -15,8 +16,16 @@ def ndrange():
         for lid in range(local):
             i = g * local + lid  # get_group_id(0) * get_local_size(0) + get_local_id(0)
             inside = i < n  # the guard
-            f.box(x + lid * w + 3, 44, w - 6, 76, (FOUR[g] if i == marked else PALE[FOUR[g]]) if inside else WHITE,
-                  FOUR[g] if inside else LINE, 5, dash=None if inside else "3 3")
+            f.box(
+                x + lid * w + 3,
+                44,
+                w - 6,
+                76,
+                (FOUR[g] if i == marked else PALE[FOUR[g]]) if inside else WHITE,
+                FOUR[g] if inside else LINE,
+                5,
+                dash=None if inside else "3 3",
+            )
             ink = WHITE if i == marked else INK if inside else SOFT
             f.text(x + lid * w + w / 2, 73, i, 18, ink, bold=True)
             f.text(x + lid * w + w / 2, 104, lid, 13, ink)
@@ -33,8 +42,15 @@ def ndrange():
         f.label(76 + i * 53, 190, 50, 34, f"[{i}]", FOUR[g], 14)
     f.text(12, 211, "array", 12.5, SOFT, "start")
     f.text(x0, 250, "the guard keeps work-items 10 and 11 from touching memory past the end", 13, RED, "start")
-    f.text(x0, 276, f"work-item {marked}: group {marked // local}, local id {marked % local}, and {marked // local} · {local} + {marked % local} = {marked}",
-           13, FOUR[marked // local], "start", True)
+    f.text(
+        x0,
+        276,
+        f"work-item {marked}: group {marked // local}, local id {marked % local}, and {marked // local} · {local} + {marked % local} = {marked}",
+        13,
+        FOUR[marked // local],
+        "start",
+        True,
+    )
     return f
 
 
@@ -59,7 +75,12 @@ def grid_stride():
         if i + global_size < n:
             a, b = x0 + i * w + w / 2, x0 + (i + global_size) * w + w / 2
             up = 24 + 7 * (i % global_size)
-            f.path(f"M {a + 7:g} {y0 - 3} C {a + 26:g} {y0 - up - 26:g}, {b - 26:g} {y0 - up - 26:g}, {b:g} {y0 - 3}", FOUR[owner[i]], 1.6, True)
+            f.path(
+                f"M {a + 7:g} {y0 - 3} C {a + 26:g} {y0 - up - 26:g}, {b - 26:g} {y0 - up - 26:g}, {b:g} {y0 - 3}",
+                FOUR[owner[i]],
+                1.6,
+                True,
+            )
     f.text(430, 60, "i += get_global_size(0)", 14, INK, mono=True)
     f.text(430, 82, "each step is as long as the launch", 13, SOFT)
     for r in range(max(rounds) + 1):

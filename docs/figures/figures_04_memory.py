@@ -1,5 +1,6 @@
 """Figures of chapter 04: the two memories."""
-from draw import BLUE, Figure, GREEN, INK, ORANGE, SOFT, figure
+
+from draw import BLUE, GREEN, INK, ORANGE, SOFT, Figure, figure
 
 
 @figure("memory")

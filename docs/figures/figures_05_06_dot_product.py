@@ -1,7 +1,8 @@
 """Figures of chapters 05 and 06: who adds what."""
+
 import math
 
-from draw import BLUE, FOUR, Figure, INK, LINE, ORANGE, RED, SOFT, figure
+from draw import BLUE, FOUR, INK, LINE, ORANGE, RED, SOFT, Figure, figure
 
 
 @figure("host-adds")
@@ -70,7 +71,7 @@ def tree(values, title, broken=False):
     sums = list(values)
     active = local // 2
     f.text(x0 - 14, 55, "sums[lid]", 13.5, INK, "end", mono=True)
-    for lid, value in enumerate(sums):
+    for lid, _ in enumerate(sums):
         f.text(x0 + (lid + 0.5) * w, 26, f"lid {lid}", 12.5, SOFT)
     f.cells(x0, 34, w, 34, sums, [BLUE] * local, 15)
     right = list(values)
@@ -92,7 +93,9 @@ def tree(values, title, broken=False):
         for lid in range(active):
             color = RED if broken and ((step == 2 and lid == lagging - active) or (step > 2)) else SOFT
             f.arrow(x0 + (lid + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.5) * w, y + row - 36, color)
-            f.arrow(x0 + (lid + active + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.62) * w, y + row - 36, color)
+            f.arrow(
+                x0 + (lid + active + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.62) * w, y + row - 36, color
+            )
         f.text(x0 - 14, y + row - 12, f"active = {active}", 13, SOFT, "end", mono=True)
         y += row
         colors = [BLUE] * active
@@ -102,12 +105,26 @@ def tree(values, title, broken=False):
         active //= 2
     if broken:
         f.text(x0 + local * w, y - 14, f"{sums[0]}, where {right[0]} is right", 15, RED, "end", True)
-        f.text(x0 + local * w, y + 18, f"work-item {lagging} was late: its neighbour read the old {values[lagging]}, not {values[lagging] + values[lagging + local // 2]}", 13, RED, "end")
+        f.text(
+            x0 + local * w,
+            y + 18,
+            f"work-item {lagging} was late: its neighbour read the old {values[lagging]}, not {values[lagging] + values[lagging + local // 2]}",
+            13,
+            RED,
+            "end",
+        )
     else:
         f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
         f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
         f.text(x0 + local * w, y - 14, f"partial_sums[group] = {sums[0]}", 14, INK, "end", mono=True)
-        f.text(x0 + local * w, y + 36, "no work-item passes a barrier before all of its group have reached it", 13, ORANGE, "end")
+        f.text(
+            x0 + local * w,
+            y + 36,
+            "no work-item passes a barrier before all of its group have reached it",
+            13,
+            ORANGE,
+            "end",
+        )
     return f
 
 

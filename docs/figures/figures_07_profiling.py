@@ -1,5 +1,6 @@
 """Figures of chapter 07: the four times of an event."""
-from draw import BLUE, Figure, INK, LINE, ORANGE, PALE, SOFT, WHITE, figure
+
+from draw import BLUE, INK, LINE, ORANGE, PALE, SOFT, WHITE, Figure, figure
 
 
 @figure("event-timeline")

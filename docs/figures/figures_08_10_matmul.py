@@ -1,5 +1,6 @@
 """Figures of chapters 08 to 10: matrix, tiles, more work per thread."""
-from draw import BLUE, FOUR, Figure, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, figure
+
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, Figure, figure
 
 
 def matrix(f, x, y, rows, cols, cell, color_of, name=None, below=None):
@@ -33,16 +34,16 @@ def matmul():
             f.box(cx + c * cell, cy + r * cell, side * cell, side * cell, "none", VIOLET, 0, 2.6)
     for r in range(2):
         for c in range(K):  # the order in memory
-            f.text(ax + (c + .5) * cell, cy + (r + .5) * cell + 4, r * K + c, 11.5, SOFT)
+            f.text(ax + (c + 0.5) * cell, cy + (r + 0.5) * cell + 4, r * K + c, 11.5, SOFT)
     f.text(cx + N * cell / 2, 24, "B: K rows, N columns", 16, GREEN, bold=True)
     f.text(ax + K * cell / 2, cy - 34, "A: M rows, K columns", 16, BLUE, bold=True)
     f.text(ax + K * cell / 2, cy - 12, "small numbers: the order in memory", 13, SOFT)
     f.text(cx + cols * cell + 14, cy + 18, "C: M rows,", 16, ORANGE, "start", True)
     f.text(cx + cols * cell + 14, cy + 38, "N columns", 16, ORANGE, "start", True)
-    f.arrow(ax + K * cell + 4, cy + (row + .5) * cell, cx + col * cell - 4, cy + (row + .5) * cell, BLUE, 2.2)
-    f.arrow(cx + (col + .5) * cell, by + K * cell + 4, cx + (col + .5) * cell, cy + row * cell - 4, GREEN, 2.2)
-    f.text(ax - 8, cy + (row + .5) * cell + 5, "row", 14.5, BLUE, "end")
-    f.text(cx + (col + .5) * cell, by - 8, "col", 14.5, GREEN)
+    f.arrow(ax + K * cell + 4, cy + (row + 0.5) * cell, cx + col * cell - 4, cy + (row + 0.5) * cell, BLUE, 2.2)
+    f.arrow(cx + (col + 0.5) * cell, by + K * cell + 4, cx + (col + 0.5) * cell, cy + row * cell - 4, GREEN, 2.2)
+    f.text(ax - 8, cy + (row + 0.5) * cell + 5, "row", 14.5, BLUE, "end")
+    f.text(cx + (col + 0.5) * cell, by - 8, "col", 14.5, GREEN)
     x = cx + N * cell + 22
     f.text(x, by + 44, "sum over k of", 15, SOFT, "start")
     f.text(x, by + 68, "A[row][k]", 15, BLUE, "start", mono=True)
@@ -67,8 +68,9 @@ def coalescing():
     f = Figure(680, 372, "Coalesced access: neighbours that read neighbouring addresses share a transaction")
     k = 1
     for y, title, index in (
-            (30, "dimension 0 = columns: neighbours read b[k * N + col]", lambda i: k * N + i),
-            (206, "dimension 0 = rows: neighbours read a[row * K + k]", lambda i: i * K + k)):
+        (30, "dimension 0 = columns: neighbours read b[k * N + col]", lambda i: k * N + i),
+        (206, "dimension 0 = rows: neighbours read a[row * K + k]", lambda i: i * K + k),
+    ):
         f.text(24, y, title, 16, INK, "start", True)
         read = {index(i): i for i in range(items)}
         used = sorted({place // segment for place in read})
@@ -80,9 +82,15 @@ def coalescing():
         for place, i in read.items():
             x = x0 + (i * 2.2 + 2.2 + (5 if y < 100 else 6)) * cell
             f.label(x - 13, y + 16, 26, 26, i, FOUR[i], 15, r=13)
-            f.arrow(x, y + 43, x0 + (place + .5) * cell, y + 74, FOUR[i], 1.8)
-        f.text(24, y + 132, f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used", 16, RED,
-               "start")
+            f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i], 1.8)
+        f.text(
+            24,
+            y + 132,
+            f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used",
+            16,
+            RED,
+            "start",
+        )
     f.text(656, 65, "circles: work-items 0 to 3", 14, SOFT, "end")
     f.text(656, 162, "memory, address by address", 14, SOFT, "end")
     f.text(656, 338, "red: what one transaction brings", 14, SOFT, "end")
@@ -100,8 +108,24 @@ def tiling():
     for s, first in enumerate(range(0, K, tile)):  # for (first = 0; first < K; first += TILE)
         x0 = 24 + s * 218
         cx, cy = x0 + K * cell + 12, 30 + K * cell + 12
-        matrix(f, cx, 30, K, N, cell, lambda r, c, first=first: "#8fcca5" if first <= r < first + tile and c in b_cols else None)
-        matrix(f, x0, cy, M, K, cell, lambda r, c, first=first: "#93bde8" if r in a_rows and first <= c < first + tile else None)
+        matrix(
+            f,
+            cx,
+            30,
+            K,
+            N,
+            cell,
+            lambda r, c, first=first: "#8fcca5" if first <= r < first + tile and c in b_cols else None,
+        )
+        matrix(
+            f,
+            x0,
+            cy,
+            M,
+            K,
+            cell,
+            lambda r, c, first=first: "#93bde8" if r in a_rows and first <= c < first + tile else None,
+        )
         matrix(f, cx, cy, M, N, cell, lambda r, c: "#f2b78a" if r in a_rows and c in b_cols else None)
         f.text(x0, 48, f"step {s + 1}", 18, INK, "start", True)
         f.text(x0, 72, f"first = {first}", 16, SOFT, "start")
@@ -109,9 +133,14 @@ def tiling():
         f.text(cx - 8, 46, "B", 18, GREEN, "end", True)
         f.text(cx + N * cell - 2, cy + M * cell + 20, "C", 18, ORANGE, "end", True)
     y = 270
-    for i, text in enumerate(["copy: each work-item brings one element of each tile", "barrier: both tiles are complete",
-                              "use: each work-item adds TILE products, from local memory",
-                              "barrier: everyone has read them; on to the next step"]):
+    for i, text in enumerate(
+        [
+            "copy: each work-item brings one element of each tile",
+            "barrier: both tiles are complete",
+            "use: each work-item adds TILE products, from local memory",
+            "barrier: everyone has read them; on to the next step",
+        ]
+    ):
         f.box(24, y + i * 30, 24, 24, INK, INK, 12)
         f.text(36, y + i * 30 + 18, i + 1, 16, WHITE, bold=True)
         f.text(60, y + i * 30 + 18, text, 17, INK, "start")
@@ -140,9 +169,16 @@ def wpt():
                     fill = "#f2b78a" if color else WHITE
                 f.box(x0 + c * cell, 42 + r * cell, cell, cell, fill, LINE, 0, 0.9)
     for i in range(w):
-        f.text(360 + (tile_col + .5) * cell, 42 + (tile_row + i * step + .5) * cell + 5, f"{i}", 14, INK, bold=True)
+        f.text(360 + (tile_col + 0.5) * cell, 42 + (tile_row + i * step + 0.5) * cell + 5, f"{i}", 14, INK, bold=True)
     f.path(f"M {360 + tile * cell + 6} {42 + 1.5 * cell} h 8 v {step * cell} h -8", SOFT)
     f.text(360 + tile * cell + 18, 42 + 2.7 * cell, "STEP", 13, INK, "start", mono=True)
-    f.text(24, 308, "blue: where the group's work-items stand; orange: the elements of C of one of them.", 13, SOFT, "start")
+    f.text(
+        24,
+        308,
+        "blue: where the group's work-items stand; orange: the elements of C of one of them.",
+        13,
+        SOFT,
+        "start",
+    )
     f.text(24, 328, "One value of B, read once from local memory, is used for all four.", 13, SOFT, "start")
     return f

@@ -1,5 +1,6 @@
 """Figures of chapters 11 and 12: rounding, levels."""
-from draw import FOUR, Figure, GREY, INK, LINE, ORANGE, PALE, SOFT, TEAL, figure
+
+from draw import FOUR, GREY, INK, LINE, ORANGE, PALE, SOFT, TEAL, Figure, figure
 
 
 @figure("rounding-path")
@@ -14,10 +15,18 @@ def rounding_path():
         base = x0 + item * 162
         for t in range(per):
             mine = item == 0
-            f.box(base + t * w - box / 2, 50, box, box, "#f2b78a" if mine and t == 0 else PALE[FOUR[item]], FOUR[item], 3)
+            f.box(
+                base + t * w - box / 2, 50, box, box, "#f2b78a" if mine and t == 0 else PALE[FOUR[item]], FOUR[item], 3
+            )
             if t:
-                f.arrow(base + (t - 1) * w + box / 2 + 1, 60, base + t * w - box / 2 - 1, 60, ORANGE if mine else LINE,
-                        2.6 if mine else 1.5)
+                f.arrow(
+                    base + (t - 1) * w + box / 2 + 1,
+                    60,
+                    base + t * w - box / 2 - 1,
+                    60,
+                    ORANGE if mine else LINE,
+                    2.6 if mine else 1.5,
+                )
         heads.append(base + (per - 1) * w)
         f.text(base + 1.5 * w, 92, f"work-item {item}", 14, FOUR[item])
     pos, y, active = heads, 118, items // 2
@@ -61,9 +70,15 @@ def unrolled():
             break
         for i in range(items):
             for k in range(uf):
-                f.arrow(x0 + (i + k * stride + .5) * w, y + 30, x0 + (i + .38 + .24 * k) * w, y + 76, colour[i], 1.8)
+                f.arrow(x0 + (i + k * stride + 0.5) * w, y + 30, x0 + (i + 0.38 + 0.24 * k) * w, y + 76, colour[i], 1.8)
         for j in range(stride * uf, left):
-            f.path(f"M {x0 + (j + .5) * w:g} {y + 30} C {x0 + (j + .3) * w:g} {y + 72}, {x0 + 2.6 * w:g} {y + 52}, {x0 + .9 * w:g} {y + 77}", FOUR[0], 1.8, True, dash="4 3")
+            f.path(
+                f"M {x0 + (j + 0.5) * w:g} {y + 30} C {x0 + (j + 0.3) * w:g} {y + 72}, {x0 + 2.6 * w:g} {y + 52}, {x0 + 0.9 * w:g} {y + 77}",
+                FOUR[0],
+                1.8,
+                True,
+                dash="4 3",
+            )
         y += 80
         left = items
     f.text(24, 26, "each step down is a launch; a colour is a work-item of that launch", 15, SOFT, "start")

@@ -1,5 +1,6 @@
 """Figures of chapter 13: an addition that gets lost, compare-and-swap, the last work-group."""
-from draw import BLUE, FOUR, Figure, GREEN, INK, LINE, ORANGE, RED, SOFT, figure
+
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, RED, SOFT, Figure, figure
 
 
 def step(f, x, y, color, text):
@@ -35,8 +36,16 @@ def atomic_lost():
                 text = f"{total}? {'now ' if what == 'again' else 'yes: '}{value}"
                 total = value
             step(f, x, y, RED if bad else color, text)
-            f.label(x0 + 151, y, 48, 30, total, GREEN if total == start + mine + other else
-                    RED if bad and not cas else INK, 14, True)
+            f.label(
+                x0 + 151,
+                y,
+                48,
+                30,
+                total,
+                GREEN if total == start + mine + other else RED if bad and not cas else INK,
+                14,
+                True,
+            )
             if what != "reads" and not (cas and bad):
                 f.arrow(x + (136 if who == 0 else 0), y + 15, x0 + (151 if who == 0 else 199), y + 15, color, 1.8)
             else:
@@ -45,7 +54,14 @@ def atomic_lost():
         if cas:
             f.text(x0 + 175, y + 10, f"{start} + {mine} + {other} = {total}", 15, GREEN, bold=True)
         else:
-            f.text(x0 + 175, y + 10, f"{total}, where {start + mine + other} is right: the {mine} is lost", 15, RED, bold=True)
+            f.text(
+                x0 + 175,
+                y + 10,
+                f"{total}, where {start + mine + other} is right: the {mine} is lost",
+                15,
+                RED,
+                bold=True,
+            )
     f.line(380, 20, 380, 392, LINE, 1.2, dash="5 5")
     f.text(24, 396, "time runs downwards", 12.5, SOFT, "start")
     return f
@@ -72,6 +88,8 @@ def atomic_last_group():
     last = order[-1]
     x = 140 + last * 145 + 55
     f.arrow(x, 304, x, 334, FOUR[last], 2.2)
-    f.label(150, 336, 480, 36, f"group {last} fetches all four and adds them: total = {sum(shares)}", FOUR[last], 14.5, True)
+    f.label(
+        150, 336, 480, 36, f"group {last} fetches all four and adds them: total = {sum(shares)}", FOUR[last], 14.5, True
+    )
     f.text(390, 398, "and sets done to 0 again, for the next launch", 13, SOFT)
     return f

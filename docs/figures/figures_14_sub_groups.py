@@ -1,5 +1,6 @@
 """The figure of chapter 14: three ways in which a work-group adds."""
-from draw import BLUE, Figure, GREEN, INK, ORANGE, PALE, SOFT, figure
+
+from draw import BLUE, GREEN, INK, ORANGE, PALE, SOFT, Figure, figure
 
 VALUES = [3, 1, 4, 1, 5, 9, 2, 6]
 SIZE = 4  # work-items in a sub-group
@@ -8,7 +9,9 @@ W = 33  # width of a cell
 
 @figure("three-ways")
 def three_ways():
-    f = Figure(900, 424, "Chapter 14: the sums of 8 work-items added by a work-group function, by sub-groups of 4, by a tree")
+    f = Figure(
+        900, 424, "Chapter 14: the sums of 8 work-items added by a work-group function, by sub-groups of 4, by a tree"
+    )
     total = sum(VALUES)
     columns = [18, 318, 618]
     titles = ["1: work-group function", "2: sub-groups", "3: tree of chapter 11"]
@@ -36,7 +39,7 @@ def three_ways():
     f.cells(x, 358, W, 32, [total] * 8, [BLUE] * 8, 15)
 
     x = columns[1]  # each sub-group for itself, then each adds the totals of all
-    totals = [sum(VALUES[g * SIZE:(g + 1) * SIZE]) for g in range(8 // SIZE)]
+    totals = [sum(VALUES[g * SIZE : (g + 1) * SIZE]) for g in range(8 // SIZE)]
     for g, color in enumerate([BLUE, GREEN]):
         left = x + g * SIZE * W
         for i in range(g * SIZE, (g + 1) * SIZE):

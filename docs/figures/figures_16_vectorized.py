@@ -1,11 +1,16 @@
 """Figures of chapter 16: vector loads."""
-from draw import BLUE, Figure, INK, LINE, SOFT, figure
+
+from draw import BLUE, INK, LINE, SOFT, Figure, figure
 
 
 @figure("vector-loads")
 def vector_loads():
     f = Figure(680, 344, "One float at a time, against four at a time and several in flight")
-    rows = [("float, one load at a time", 1, 1), ("float4, one load at a time", 4, 1), ("float4, four loads in flight", 4, 4)]
+    rows = [
+        ("float, one load at a time", 1, 1),
+        ("float4, one load at a time", 4, 1),
+        ("float4, four loads in flight", 4, 4),
+    ]
     x, slot, cell = 24, 126, 11
     for r, (name, width, flight) in enumerate(rows):
         y = 40 + (0, 78, 156)[r]

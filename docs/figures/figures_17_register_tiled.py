@@ -1,5 +1,6 @@
 """Figures of chapter 17: tiles in registers."""
-from draw import BLUE, FOUR, Figure, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, figure
+
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, Figure, figure
 
 
 @figure("register-tile")
@@ -13,9 +14,9 @@ def register_tile():
         f.label(cx + i * cell + 2, cy - 56, cell - 4, 34, f"b{i}", GREEN, 14)
         for j in range(t):
             f.box(cx + j * cell, cy + i * cell, cell, cell, PALE[ORANGE], ORANGE, 0, 1)
-            f.text(cx + (j + .5) * cell, cy + (i + .5) * cell + 4, f"a{i}·b{j}", 12)
-        f.line(cx - 22, cy + (i + .5) * cell, cx - 2, cy + (i + .5) * cell, BLUE, 1.4)
-        f.line(cx + (i + .5) * cell, cy - 22, cx + (i + .5) * cell, cy - 2, GREEN, 1.4)
+            f.text(cx + (j + 0.5) * cell, cy + (i + 0.5) * cell + 4, f"a{i}·b{j}", 12)
+        f.line(cx - 22, cy + (i + 0.5) * cell, cx - 2, cy + (i + 0.5) * cell, BLUE, 1.4)
+        f.line(cx + (i + 0.5) * cell, cy - 22, cx + (i + 0.5) * cell, cy - 2, GREEN, 1.4)
     f.text(170, cy - 34, "4 values of A's column k", 14, BLUE, "end")
     f.text(170, cy - 16, "from local memory", 14, SOFT, "end")
     f.text(cx + t * cell + 16, cy - 38, "4 values of B's row k", 14, GREEN, "start")
@@ -24,7 +25,9 @@ def register_tile():
     f.text(cx + t * cell + 16, cy + 74, "of one work-item", 14.5, ORANGE, "start")
     f.text(24, 30, "for each k: 8 values read, 16 multiply-adds", 15, INK, "start", True)
     f.text(24, 280, "numbers read, for multiply-adds: one element (09): 2 for 1;", 14, SOFT, "start")
-    f.text(24, 300, "a column of 4 (10): 5 for 4;   a tile of 4×4: 8 for 16;   a tile of 8×8: 16 for 64", 14, SOFT, "start")
+    f.text(
+        24, 300, "a column of 4 (10): 5 for 4;   a tile of 4×4: 8 for 16;   a tile of 8×8: 16 for 64", 14, SOFT, "start"
+    )
     return f
 
 
@@ -34,8 +37,13 @@ def banks():
     f = Figure(680, 330, "Bank conflicts: where four work-items store at a time")
     x0, w = 24, 19.7
     f.text(x0, 30, "element (row 0, k) goes to k · A_STRIDE; its bank is that number mod 32", 16, INK, "start", True)
-    for s, (stride, name) in enumerate(((128, "A_STRIDE = BM = 128"), (132, "A_STRIDE = BM + 4 = 132"),
-                                        (130, "BM + 2 = 130 (rows not aligned to 16 bytes)"))):
+    for s, (stride, name) in enumerate(
+        (
+            (128, "A_STRIDE = BM = 128"),
+            (132, "A_STRIDE = BM + 4 = 132"),
+            (130, "BM + 2 = 130 (rows not aligned to 16 bytes)"),
+        )
+    ):
         y = 72 + s * 88
         hit = {}
         for item in range(4):
@@ -45,7 +53,16 @@ def banks():
         f.text(656, y, f"{steps} step{'s' if steps > 1 else ''}", 16, ORANGE if steps > 1 else GREEN, "end", True)
         for bank in range(32):
             items = hit.get(bank, [])
-            f.box(x0 + bank * w, y + 10, w, 44, PALE[ORANGE] if len(items) > 1 else PALE[GREEN] if items else WHITE, LINE, 0, 1)
+            f.box(
+                x0 + bank * w,
+                y + 10,
+                w,
+                44,
+                PALE[ORANGE] if len(items) > 1 else PALE[GREEN] if items else WHITE,
+                LINE,
+                0,
+                1,
+            )
             high = 44 / max(len(items), 1)
             for n, item in enumerate(items):
                 f.box(x0 + bank * w + 1.5, y + 11 + n * high, w - 3, high - 2, FOUR[item], WHITE, 1, 0.5)

@@ -1,5 +1,6 @@
 """Figures of chapter 18: loading and multiplying, one after the other and at the same time."""
-from draw import BLUE, Figure, GREEN, INK, ORANGE, RED, SOFT, figure
+
+from draw import BLUE, GREEN, INK, ORANGE, RED, SOFT, Figure, figure
 
 
 @figure("double-buffering")

@@ -1,5 +1,6 @@
 """Figures of docs/concepts.md: the memory model."""
-from draw import BLUE, Figure, GREEN, INK, LINE, ORANGE, SOFT, TEAL, VIOLET, WHITE, figure
+
+from draw import BLUE, GREEN, INK, LINE, ORANGE, SOFT, TEAL, VIOLET, WHITE, Figure, figure
 
 
 @figure("memory-model")
@@ -20,7 +21,17 @@ def memory_model():
         for i in range(4):
             f.line(x + 32 + i * 48, 174, x + 32 + i * 48, 190, LINE, 1.2)
         f.line(x + 104, 252, x + 104, 272, SOFT, 1.5)
-    f.label(210, 272, 434, 54, "global memory: buffers", TEAL, 15, True, sub="all work-items; constant memory is a part that kernels only read")
+    f.label(
+        210,
+        272,
+        434,
+        54,
+        "global memory: buffers",
+        TEAL,
+        15,
+        True,
+        sub="all work-items; constant memory is a part that kernels only read",
+    )
     f.path("M 150 205 C 172 220, 172 299, 208 299", ORANGE, 2, True)
     f.text(30, 290, "write, read, map", 13, ORANGE, "start")
     f.arrow(150, 150, 188, 110, ORANGE, 2)

@@ -5,6 +5,7 @@ with the same index arithmetic as the kernel.
 
 The figures of a chapter are in figures_NN_*.py beside this file; a new file is picked up by itself.
 """
+
 import importlib
 import pathlib
 import sys

@@ -5,6 +5,7 @@
 Done on the way: README.md becomes index.md; links to source files lead to pages that show them; lists are
 indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for the check `docs` are left out.
 """
+
 import os
 import pathlib
 import re
@@ -12,7 +13,16 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SHOWN = {".cpp": "cpp", ".h": "cpp", ".cl": "opencl", ".py": "python", ".txt": "cmake", ".cmake": "cmake", ".sh": "sh", ".json": "json"}
+SHOWN = {
+    ".cpp": "cpp",
+    ".h": "cpp",
+    ".cl": "opencl",
+    ".py": "python",
+    ".txt": "cmake",
+    ".cmake": "cmake",
+    ".sh": "sh",
+    ".json": "json",
+}
 
 
 def page_of(path):
@@ -23,8 +33,14 @@ def page_of(path):
 
 def markdown_files():
     chapters = sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
-    docs = [p for name in ("setup", "concepts", "errors", "tools", "cuda", "sources") if (p := ROOT / "docs" / f"{name}.md").exists()]
-    more = sorted(set(ROOT.glob("docs/**/*.md")) | set(ROOT.glob("tests/README.md")) | set(ROOT.glob("bench/README.md")))
+    docs = [
+        p
+        for name in ("setup", "concepts", "errors", "tools", "cuda", "sources")
+        if (p := ROOT / "docs" / f"{name}.md").exists()
+    ]
+    more = sorted(
+        set(ROOT.glob("docs/**/*.md")) | set(ROOT.glob("tests/README.md")) | set(ROOT.glob("bench/README.md"))
+    )
     return [ROOT / "README.md"], chapters, docs + [p for p in more if p not in docs]
 
 
@@ -41,8 +57,15 @@ def reindent(lines):
             result.append("")
             continue
         if fence is None:
-            while stack and indent < stack[-1] and (result[-1:] == [""] or re.match(r"\s*([-*]|\d+\.) ", line)
-                                                    or line.lstrip().startswith(("```", "#", "|"))):
+            while (
+                stack
+                and indent < stack[-1]
+                and (
+                    result[-1:] == [""]
+                    or re.match(r"\s*([-*]|\d+\.) ", line)
+                    or line.lstrip().startswith(("```", "#", "|"))
+                )
+            ):
                 stack.pop()
         base = stack[-1] if stack else 0
         shift = 4 * len(stack) - base
@@ -132,21 +155,28 @@ def main():
     for page in sorted(site.exercises):
         site.add_page(page)
     site.add_sources()
-    for figure in list(ROOT.glob("docs/**/*.svg")) + list(ROOT.glob("[0-9][0-9]-*/*.svg")) + list(ROOT.glob("bench/**/*.svg")):
+    for figure in (
+        list(ROOT.glob("docs/**/*.svg")) + list(ROOT.glob("[0-9][0-9]-*/*.svg")) + list(ROOT.glob("bench/**/*.svg"))
+    ):
         to = site.pages / figure.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(figure, to)
     shutil.copy(ROOT / "docs/site/extra.css", site.pages)
     # Read in this order.
     nav = ["nav:", "  - Start: index.md", "  - Chapters:"]
-    nav += [f"    - \"{title(p)}\": {page_of(p)}" for p in chapters]
-    nav += ["  - To look up:"] + [f"    - \"{title(p)}\": {page_of(p)}" for p in docs]
+    nav += [f'    - "{title(p)}": {page_of(p)}' for p in chapters]
+    nav += ["  - To look up:"] + [f'    - "{title(p)}": {page_of(p)}' for p in docs]
     base = os.path.relpath(ROOT / "docs/site/mkdocs.yml", folder)
     hidden = sorted(map(str, [*site.sources.values(), *map(page_of, site.exercises)]))
     nav += ["not_in_nav: |", *[f"  /{to}" for to in hidden]] if hidden else []
-    (folder / "mkdocs.yml").write_text(f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\nhooks:\n  - {ROOT}/docs/site/opencl_lexer.py\n"
-                                       + "\n".join(nav) + "\n")
-    print(f"{len(top + chapters + docs) + len(site.exercises)} pages and {len(site.sources)} source files in {site.pages}")
+    (folder / "mkdocs.yml").write_text(
+        f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\nhooks:\n  - {ROOT}/docs/site/opencl_lexer.py\n"
+        + "\n".join(nav)
+        + "\n"
+    )
+    print(
+        f"{len(top + chapters + docs) + len(site.exercises)} pages and {len(site.sources)} source files in {site.pages}"
+    )
 
 
 main()

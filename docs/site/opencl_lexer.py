@@ -1,4 +1,5 @@
 """Code highlighting for OpenCL C: a lexer for Pygments, which has none. MkDocs loads this file as a hook."""
+
 import sys
 
 import pygments.lexers
@@ -7,16 +8,48 @@ from pygments.token import Keyword, Name
 
 __all__ = ["OpenCLLexer"]
 
-VECTORS = {f"{t}{n}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
-           for n in (2, 3, 4, 8, 16)}
-QUALIFIERS = {f"{u}{w}" for u in ("", "__") for w in ("kernel", "global", "local", "constant", "private", "read_only", "write_only")}
-FUNCTIONS = {"get_global_id", "get_local_id", "get_group_id", "get_global_size", "get_local_size", "get_num_groups",
-             "get_work_dim", "get_global_offset", "barrier", "mem_fence", "mad", "fma", "dot", "select", "clamp", "printf",
-             "atomic_add", "vload2", "vload4", "vload8", "vload16", "vstore2", "vstore4", "vstore8", "vstore16"}
+VECTORS = {
+    f"{t}{n}"
+    for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
+    for n in (2, 3, 4, 8, 16)
+}
+QUALIFIERS = {
+    f"{u}{w}"
+    for u in ("", "__")
+    for w in ("kernel", "global", "local", "constant", "private", "read_only", "write_only")
+}
+FUNCTIONS = {
+    "get_global_id",
+    "get_local_id",
+    "get_group_id",
+    "get_global_size",
+    "get_local_size",
+    "get_num_groups",
+    "get_work_dim",
+    "get_global_offset",
+    "barrier",
+    "mem_fence",
+    "mad",
+    "fma",
+    "dot",
+    "select",
+    "clamp",
+    "printf",
+    "atomic_add",
+    "vload2",
+    "vload4",
+    "vload8",
+    "vload16",
+    "vstore2",
+    "vstore4",
+    "vstore8",
+    "vstore16",
+}
 
 
 class OpenCLLexer(CLexer):
     """C with OpenCL's qualifiers, types and built-in functions."""
+
     name, aliases, filenames = "OpenCL C", ["opencl"], ["*.cl"]
 
     def get_tokens_unprocessed(self, text, stack=("root",)):

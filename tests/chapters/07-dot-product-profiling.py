@@ -14,6 +14,8 @@ def times(commands, expected, n):
         commands.take("clEnqueueReadBuffer")
         expected.rate(f"{name}: kernel", runs, 4 * (2 * n + results), "GB/s")
         last = runs.last[0]
-        expected.line(r"  last run: submitted ([\d.]+), started ([\d.]+), ended ([\d.]+) ms after queued",
-                      *((moment - last.queued, 3) for moment in [last.submitted, last.started, last.ended]))
+        expected.line(
+            r"  last run: submitted ([\d.]+), started ([\d.]+), ended ([\d.]+) ms after queued",
+            *((moment - last.queued, 3) for moment in [last.submitted, last.started, last.ended]),
+        )
         expected.line("  host's clock: launch and wait [0-9.]+ ms, read back and add [0-9.]+ ms")

@@ -17,10 +17,18 @@ def costs(n):
     last group goes through a second tree and writes the total."""
     groups = min(COMPUTE_UNITS * 64, math.ceil(n / 256))
     last = _share_in_tree(groups + 1)
-    more = {"global loads": n, "global stores": 1, "barriers": last["barriers"] + groups * 256,
-            "local loads": last["local loads"] + groups * 256, "local stores": last["local stores"] + groups}
-    return [("sum_int", count(n, 0)), ("sum_cas", {**_share_in_tree(groups), "global loads": n}),
-            ("sum_last_group", {**last, **more})]
+    more = {
+        "global loads": n,
+        "global stores": 1,
+        "barriers": last["barriers"] + groups * 256,
+        "local loads": last["local loads"] + groups * 256,
+        "local stores": last["local stores"] + groups,
+    }
+    return [
+        ("sum_int", count(n, 0)),
+        ("sum_cas", {**_share_in_tree(groups), "global loads": n}),
+        ("sum_last_group", {**last, **more}),
+    ]
 
 
 def times(commands, expected, n):

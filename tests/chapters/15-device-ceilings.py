@@ -16,12 +16,17 @@ def _floats(n):
 def costs(n):
     """Each float is read once, and copied once; each work-item of read_all and multiply_add writes a vector, and
     one of multiply_add reads the factor and the summand."""
-    reads = [count(_floats(n), COMPUTE_UNITS * groups * local_size * width)
-             for width, local_size, groups in [(1, 256, 32), (4, 1024, 2), (4, 256, 8), (16, 1, 16)]]
+    reads = [
+        count(_floats(n), COMPUTE_UNITS * groups * local_size * width)
+        for width, local_size, groups in [(1, 256, 32), (4, 1024, 2), (4, 256, 8), (16, 1, 16)]
+    ]
     items = COMPUTE_UNITS * 64 * 64
     adds = [count(2 * items, items * width) for width in [1, 8, 16]]
-    return ([("read_all", one) for one in reads] + [("copy", count(_floats(n), _floats(n)))]
-            + [("multiply_add", one) for one in adds])
+    return (
+        [("read_all", one) for one in reads]
+        + [("copy", count(_floats(n), _floats(n)))]
+        + [("multiply_add", one) for one in adds]
+    )
 
 
 def times(commands, expected, n):
@@ -32,8 +37,11 @@ def times(commands, expected, n):
     taken = commands.runs("clEnqueueCopyBuffer")
     commands.take("clEnqueueReadBuffer")
     best["copy"] = expected.rate("clEnqueueCopyBuffer:", taken, gigabytes["copy"], "GB/s", best=True)
-    for kernel, vectors in [("read_all", [(1, 1), (4, 2), (4, 8), (16, 2), (16, 8)]), ("copy", [(4, 1), (16, 1)]),
-                            ("multiply_add", [(1, 2), (1, 12), (8, 12), (16, 8), (16, 12)])]:
+    for kernel, vectors in [
+        ("read_all", [(1, 1), (4, 2), (4, 8), (16, 2), (16, 8)]),
+        ("copy", [(4, 1), (16, 1)]),
+        ("multiply_add", [(1, 2), (1, 12), (8, 12), (16, 8), (16, 12)]),
+    ]:
         for width, chains in vectors:
             commands.take("clEnqueueFillBuffer")
             adds = kernel == "multiply_add"
@@ -41,9 +49,15 @@ def times(commands, expected, n):
             commands.take("clEnqueueReadBuffer")
             work = 2 * chains * taken.items * width if adds else gigabytes[kernel]
             what = f"{kernel}, {chains} x float{width if width > 1 else ''}, {taken.items} work-items:"
-            rate = expected.rate(what, taken, work, "GFLOP/s" if adds else "GB/s", best=True,
-                                 seen=not adds or width > 1)  # one step of few sums is too little to see
+            rate = expected.rate(
+                what, taken, work, "GFLOP/s" if adds else "GB/s", best=True, seen=not adds or width > 1
+            )  # one step of few sums is too little to see
             best[kernel] = max(best[kernel], rate)
     read, copied, computed = best.values()
-    expected.line(r"ceilings: ([\d.]+) GB/s read, ([\d.]+) GB/s copied, ([\d.]+) GFLOP/s; balance ([\d.]+) FLOP per byte",
-                  (read, 1), (copied, 1), (computed, 1), (computed / max(read, copied), 1))
+    expected.line(
+        r"ceilings: ([\d.]+) GB/s read, ([\d.]+) GB/s copied, ([\d.]+) GFLOP/s; balance ([\d.]+) FLOP per byte",
+        (read, 1),
+        (copied, 1),
+        (computed, 1),
+        (computed / max(read, copied), 1),
+    )

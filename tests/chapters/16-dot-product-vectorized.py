@@ -11,8 +11,10 @@ def costs(n):
     itself a GPU.)"""
     size = MAX_WORK_GROUP
     groups = min(COMPUTE_UNITS * 2048 // size, math.ceil(math.ceil(n / (4 * 2)) / size))
-    return [("dot_product", tree(2 * n, groups, size, readers=size)),
-            ("add_partial_sums", tree(groups, 1, size, readers=size))]
+    return [
+        ("dot_product", tree(2 * n, groups, size, readers=size)),
+        ("add_partial_sums", tree(groups, 1, size, readers=size)),
+    ]
 
 
 def times(commands, expected, n):

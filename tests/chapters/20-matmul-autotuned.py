@@ -57,7 +57,7 @@ def costs_of_some(m, n, k):
 def times(commands, expected, m, n, k):
     # What counts begins after the last write; the search decides by the host's clock, and prints no "time" line.
     names = [c.name for c in commands.left]
-    del commands.left[:len(names) - names[::-1].index("clEnqueueWriteBuffer")]
+    del commands.left[: len(names) - names[::-1].index("clEnqueueWriteBuffer")]
     if commands.left[0].name == "pack_a":
         packed_times(commands, expected, r"panels \S+ registers \S+:", m, n, k, runs=6)
     else:

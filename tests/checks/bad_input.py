@@ -3,6 +3,7 @@
 Each case states the exit code and what standard error must say; no case may print PASSED, crash,
 or say nothing.
 """
+
 import os
 import pathlib
 import re
@@ -96,8 +97,14 @@ def without_opencl(test, folder):
 
 def no_such_device(test):
     for wish in ["no such device", "7:0", "0:", "0:0x"] if test.known.NO_DEVICE_REFUSAL else []:
-        test.case(f"OCL_DEVICE={wish}", [test.program], 1, f"no OpenCL device matches OCL_DEVICE={wish}",
-                  test.known.NO_DEVICE_REFUSAL, env={"OCL_DEVICE": wish})
+        test.case(
+            f"OCL_DEVICE={wish}",
+            [test.program],
+            1,
+            f"no OpenCL device matches OCL_DEVICE={wish}",
+            test.known.NO_DEVICE_REFUSAL,
+            env={"OCL_DEVICE": wish},
+        )
 
 
 def same_device_as_another(test):
@@ -111,8 +118,11 @@ def same_device_as_another(test):
             env["OCL_DEVICE"] = wish
         one, two = (harness.run(command, env=env) for command in ([test.program], other))
         lines = [out.splitlines()[0] if out.startswith("device ") else "no device" for _, out, _ in (one, two)]
-        test.report.must(f"OCL_DEVICE={wish}: the same device as {test.known.SAME_DEVICE_AS}: {' / '.join(set(lines))}",
-                         lines[0] == lines[1] and one[0] == two[0], one[2] + two[2])
+        test.report.must(
+            f"OCL_DEVICE={wish}: the same device as {test.known.SAME_DEVICE_AS}: {' / '.join(set(lines))}",
+            lines[0] == lines[1] and one[0] == two[0],
+            one[2] + two[2],
+        )
 
 
 def broken_kernels(test, folder):
@@ -148,12 +158,22 @@ def broken_kernel(test, copy, kernel, text, env):
     if "clBuildProgram" in test.known.SEARCH_CALLS:
         kernel.write_text(text + broken)
         code, out, err = harness.run([copy, *test.known.SEARCH_SIZE], env=env)
-        test.report.must(f"{what} with a syntax error: its candidates are left out", not harness.not_passed(code, out, err)
-                         and "CL_BUILD_PROGRAM_FAILURE (-11), left out" in err, f"exit code {code}\n{out}{err}")
+        test.report.must(
+            f"{what} with a syntax error: its candidates are left out",
+            not harness.not_passed(code, out, err) and "CL_BUILD_PROGRAM_FAILURE (-11), left out" in err,
+            f"exit code {code}\n{out}{err}",
+        )
     else:  # a long build log: all of it must be shown
         kernel.write_text(text + "\n" + "".join(f"#warning number {i} of many\n" for i in range(400)) + broken)
-        case(f"{what} with a syntax error", [copy], 1, "CL_BUILD_PROGRAM_FAILURE", "no_such_name",
-             "number 0 of many", "number 399 of many")
+        case(
+            f"{what} with a syntax error",
+            [copy],
+            1,
+            "CL_BUILD_PROGRAM_FAILURE",
+            "no_such_name",
+            "number 0 of many",
+            "number 399 of many",
+        )
     kernel.write_text(re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text))
     case(f"{what}: kernels renamed", [copy], 1, "CL_INVALID_KERNEL_NAME", env=env)
     kernel.write_text(text)

@@ -4,6 +4,7 @@ Works on a copy of the chapter and of common/, in a path with a space, so that n
 chance. Each program must pass from the working directory /, notice an edited kernel without being
 rebuilt, and name the places it looked at when the kernel is gone.
 """
+
 import pathlib
 import re
 import shutil
@@ -21,7 +22,11 @@ def check_program(must, chapter, program, folder, way):
         text = kernel.read_text()
         kernel.write_text(text + "\nthis is no kernel\n")
         code, out, err = harness.run([program], cwd="/")
-        must(f"{way}: an edited {kernel.name} takes effect", code == (0 if left_out else 1) and "CL_BUILD_PROGRAM_FAILURE" in err, err)
+        must(
+            f"{way}: an edited {kernel.name} takes effect",
+            code == (0 if left_out else 1) and "CL_BUILD_PROGRAM_FAILURE" in err,
+            err,
+        )
         kernel.unlink()
         code, out, err = harness.run([program], cwd="/")
         places = {str(program.parent / kernel.name), str(kernel), f"/{kernel.name}"}

@@ -1,5 +1,5 @@
-"""Is run_chapter.cmake red when it should be? Programs that are none of ours, each wrong in one way.
-"""
+"""Is run_chapter.cmake red when it should be? Programs that are none of ours, each wrong in one way."""
+
 import functools
 import os
 import pathlib
@@ -37,7 +37,9 @@ NO_DEFAULT = "which is not the default that the usage names"
 ASKS = "clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);\n"
 
 
-def case(must, what, message, out=GOOD, err="", last="", host=ASKS, form="", arguments="1000", usage="", runs=1, env=None):
+def case(
+    must, what, message, out=GOOD, err="", last="", host=ASKS, form="", arguments="1000", usage="", runs=1, env=None
+):
     """run_chapter.cmake must say `message` and fail; with an empty one, accept the program."""
     with tempfile.TemporaryDirectory() as folder:
         program, source = pathlib.Path(folder) / "program", pathlib.Path(folder) / "host.cpp"
@@ -46,9 +48,22 @@ def case(must, what, message, out=GOOD, err="", last="", host=ASKS, form="", arg
             pathlib.Path(str(program) + end).write_text(text)
         program.chmod(0o755)
         for _ in range(runs):
-            code, _, said = harness.run([CMAKE, "-D", f"PROGRAM={program}", "-D", f"ARGUMENTS={arguments}",
-                                         "-D", f"HOST={source}", "-D", f"OUTPUT={form}", "-P",
-                                          harness.ROOT / "tests" / "run_chapter.cmake"], env=env)
+            code, _, said = harness.run(
+                [
+                    CMAKE,
+                    "-D",
+                    f"PROGRAM={program}",
+                    "-D",
+                    f"ARGUMENTS={arguments}",
+                    "-D",
+                    f"HOST={source}",
+                    "-D",
+                    f"OUTPUT={form}",
+                    "-P",
+                    harness.ROOT / "tests" / "run_chapter.cmake",
+                ],
+                env=env,
+            )
     said = " ".join(said.split())  # CMake breaks the lines of its messages
     good = (code != 0) == bool(message) and message in said and " ".join((out + err).split()) in said
     must(f"{what}: {message or 'accepted'}", good, f"exit code {code}: {said}")
@@ -61,7 +76,9 @@ def accepted(case):
     case("no time where none is asked for", "", NO_TIME, host="no queue\n")
     case("a list of devices", "", DEVICES, form="devices", arguments="")
     case("three arguments", "", last='[ "$#:$1:$2:$3" = 3:17:33:65 ]', arguments="17 33 65")
-    case("no argument: the default size", "", last="[ $# = 0 ]", arguments="", usage="N (default 1000; in full: 2000)\n")
+    case(
+        "no argument: the default size", "", last="[ $# = 0 ]", arguments="", usage="N (default 1000; in full: 2000)\n"
+    )
     case("no argument: one default for three sizes", "", MATRIX, arguments="", usage="(default 512)\n")
     case("no argument: two defaults", "", UNROLLED, arguments="", usage="N (default 1000)\nUF (default 2)\n")
     case("no argument: at most", "", arguments="", usage="(default: enough, at most 1000)\n")
@@ -70,7 +87,9 @@ def accepted(case):
     case("not in the user's folder", "", last='[ "$XDG_CACHE_HOME" != /usual ]', env={"XDG_CACHE_HOME": "/usual"})
     case("PoCL's cache", "", last='[ "$POCL_CACHE_DIR" = /usual/pocl/kcache ]', env={"XDG_CACHE_HOME": "/usual"})
     os.environ.pop("XDG_CACHE_HOME", None)
-    case("PoCL's cache at home", "", last='[ "$POCL_CACHE_DIR" = /home/me/.cache/pocl/kcache ]', env={"HOME": "/home/me"})
+    case(
+        "PoCL's cache at home", "", last='[ "$POCL_CACHE_DIR" = /home/me/.cache/pocl/kcache ]', env={"HOME": "/home/me"}
+    )
 
 
 def refused(case):
@@ -90,15 +109,35 @@ def refused(case):
         case(f"no line {line}", NO_BLOCK, "".join(x for x in GOOD.splitlines(True) if not x.startswith(line)))
     case("a second result without what was expected", NO_BLOCK, GOOD.replace("PASSED", "result    1\nPASSED"))
     case("another line between", NO_BLOCK, GOOD.replace("time", "a word\ntime"))
-    case("a wrong candidate", "one of the candidates computes a wrong result", err="search    a shape: WRONG, left out\n")
+    case(
+        "a wrong candidate", "one of the candidates computes a wrong result", err="search    a shape: WRONG, left out\n"
+    )
     case("no time where one is asked for", "no line with a time", NO_TIME)
-    case("list of devices: another device marked", NO_LIST, DEVICES.replace("chosen    0:1", "chosen    0:0"), form="devices", arguments="")
+    case(
+        "list of devices: another device marked",
+        NO_LIST,
+        DEVICES.replace("chosen    0:1", "chosen    0:0"),
+        form="devices",
+        arguments="",
+    )
     case("list of devices: none marked", NO_LIST, DEVICES.replace(" <- the one", ""), form="devices", arguments="")
     case("list of devices: no PASSED", NO_LIST, DEVICES.replace("PASSED\n", ""), form="devices", arguments="")
     case("list of devices: output as of the others", NO_LIST, form="devices", arguments="")
     case("another default size", NO_DEFAULT, arguments="", usage="(default 1024)\n")
-    case("another default for the second size", NO_DEFAULT, UNROLLED, arguments="", usage="N (default 1000)\nUF (default 4)\n")
-    case("one of three sizes another", NO_DEFAULT, MATRIX.replace("K = 512", "K = 64"), arguments="", usage="(default 512)\n")
+    case(
+        "another default for the second size",
+        NO_DEFAULT,
+        UNROLLED,
+        arguments="",
+        usage="N (default 1000)\nUF (default 4)\n",
+    )
+    case(
+        "one of three sizes another",
+        NO_DEFAULT,
+        MATRIX.replace("K = 512", "K = 64"),
+        arguments="",
+        usage="(default 512)\n",
+    )
     case("more than at most", NO_DEFAULT, arguments="", usage="(default: enough, at most 999)\n")
     case("a usage without a default", NO_DEFAULT, arguments="", usage="usage: program [N]\n")
 

@@ -4,6 +4,7 @@ in its facts.
 Counted over all work-items of a launch: elements loaded from and stored to global memory, to local
 memory, and barriers reached. A chapter with kernels but without formulas is a failure.
 """
+
 import re
 
 import facts
@@ -21,7 +22,9 @@ def counted(log):
         instruction = re.match(r"\s*(\d+) - (load|store) (global|local|__global|__local) \((\d+) bytes\)", line)
         if instruction:
             # In floats: a load of four of them counts as four.
-            launches[-1][1][f"{instruction.group(3).strip('_')} {instruction.group(2)}s"] += int(instruction.group(4)) // 4
+            launches[-1][1][f"{instruction.group(3).strip('_')} {instruction.group(2)}s"] += (
+                int(instruction.group(4)) // 4
+            )
         vector = re.match(r"\s*(\d+) - call _Z\d+v(load|store)(\d+)\w*PU3AS([13])K?f\(", line)  # vload4 and its like
         if vector:
             place = {"1": "global", "3": "local"}[vector.group(4)]
@@ -37,8 +40,10 @@ def distinct(launches):
 
 
 def show(launches):
-    return "".join(f"\n          {kernel}: " + ", ".join(f"{number} {what}" for what, number in counts)
-                   for kernel, counts in launches)
+    return "".join(
+        f"\n          {kernel}: " + ", ".join(f"{number} {what}" for what, number in counts)
+        for kernel, counts in launches
+    )
 
 
 def check(report, chapter):
@@ -46,11 +51,18 @@ def check(report, chapter):
     if not harness.has_kernel(chapter):
         return report.nothing_to_do("it has no kernel")
     if known.costs is None:
-        return report.failed(chapter, [f"it has a kernel, and no costs() in {facts.file_of(chapter)} says what it costs"])
+        return report.failed(
+            chapter, [f"it has a kernel, and no costs() in {facts.file_of(chapter)} says what it costs"]
+        )
     for arguments in known.COST_SIZES:
         code, out, err, log = harness.on_oclgrind(
-            [harness.program(chapter)] + arguments, "--inst-counts", "--compute-units", str(formulas.COMPUTE_UNITS),
-            "--max-wgsize", str(formulas.MAX_WORK_GROUP))
+            [harness.program(chapter)] + arguments,
+            "--inst-counts",
+            "--compute-units",
+            str(formulas.COMPUTE_UNITS),
+            "--max-wgsize",
+            str(formulas.MAX_WORK_GROUP),
+        )
         launches = counted(log + out + err)
         expected = distinct(known.costs(*map(int, arguments)))
         some = distinct(known.costs_of_some(*map(int, arguments)))

@@ -3,6 +3,7 @@
 Only exit code 77 may count as skipped, and nothing but the exit code decides. Each chapter has tests,
 one of them without arguments, and each of them goes through run_chapter.cmake.
 """
+
 import json
 import os
 import pathlib
@@ -42,7 +43,10 @@ def wrong_with_chapter(chapter, tests):
         arguments.append(given.get("ARGUMENTS"))
         if pathlib.Path(given.get("PROGRAM", "")) != harness.program(chapter):
             yield f"{name} does not run {harness.program(chapter)}"
-        if command[-2:-1] != ["-P"] or pathlib.Path(command[-1]).resolve() != harness.ROOT / "tests" / "run_chapter.cmake":
+        if (
+            command[-2:-1] != ["-P"]
+            or pathlib.Path(command[-1]).resolve() != harness.ROOT / "tests" / "run_chapter.cmake"
+        ):
             yield f"{name} does not go through tests/run_chapter.cmake"
     if "" not in arguments:
         yield f"{chapter} has no test without arguments"

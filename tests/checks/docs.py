@@ -29,6 +29,7 @@ In chapters and in docs/, every block must be marked. Checked as well: links, an
 exist; a chapter's README opens with a number, has its sections in order, a figure, the compiler line, three
 questions with folded answers, 600 to 2,500 words and, from 05 on, a diff of its host.
 """
+
 import difflib
 import os
 import pathlib
@@ -44,10 +45,24 @@ import harness
 ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", harness.ROOT))
 KINDS = ("code", "diff", "output", "trap", "run", "seen", "sketch", "not run", "provokes")
 UNCHECKED = ("seen", "sketch", "not run", "provokes")  # provokes: checks/docs_errors.py
-FOR_LANGUAGE = {"c": ("code", "sketch", "provokes"), "cpp": ("code", "sketch", "provokes"),
-                "diff": ("diff",), "sh": ("run", "not run"), "": ("output", "trap", "seen", "sketch")}
-SECTIONS = ["What you will learn", "The idea", "The kernel", "What changed in the host", "Run it", "What to notice", "Traps",
-            "What you can do now", "Exercises"]
+FOR_LANGUAGE = {
+    "c": ("code", "sketch", "provokes"),
+    "cpp": ("code", "sketch", "provokes"),
+    "diff": ("diff",),
+    "sh": ("run", "not run"),
+    "": ("output", "trap", "seen", "sketch"),
+}
+SECTIONS = [
+    "What you will learn",
+    "The idea",
+    "The kernel",
+    "What changed in the host",
+    "Run it",
+    "What to notice",
+    "Traps",
+    "What you can do now",
+    "Exercises",
+]
 
 
 class Block:
@@ -71,8 +86,10 @@ def blocks_of(lines):
         elif fence is not None:
             if stripped == "```":
                 language, indent, first = fence
-                content = [text[indent:] if text[:indent].isspace() or indent == 0 else text.lstrip()
-                           for text in lines[first:i]]
+                content = [
+                    text[indent:] if text[:indent].isspace() or indent == 0 else text.lstrip()
+                    for text in lines[first:i]
+                ]
                 found.append(Block(language, indent, first, i, content, *marker))
                 fence, marker = None, ("", "")
         elif stripped.startswith("```"):
@@ -97,6 +114,7 @@ class Wrong(Exception):
 
 
 # ---- listings --------------------------------------------------------------------------------------
+
 
 def source_file(page, name):
     for folder in (page.parent, ROOT):
@@ -125,20 +143,20 @@ def listing(page, text):
         raise Wrong(f"{name}: {len(firsts)} lines begin with `{start}`, where one was expected")
     first = firsts[0]
     if count is not None:
-        return lines[first:first + int(count)]
+        return lines[first : first + int(count)]
     if end is None:
         return [lines[first]]
     indent = len(lines[first]) - len(lines[first].lstrip())
     for last in range(first, len(lines)):
         here = lines[last]
         if here.strip().startswith(end) and (not end.startswith("}") or len(here) - len(here.lstrip()) == indent):
-            return lines[first:last + 1]
+            return lines[first : last + 1]
     raise Wrong(f"{name}: after `{start}` no line begins with `{end}`")
 
 
 def without_common_indent(lines):
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    return [line[min(indents, default=0):] for line in lines]
+    return [line[min(indents, default=0) :] for line in lines]
 
 
 def check_diff(page, text, content):
@@ -156,7 +174,7 @@ def check_diff(page, text, content):
         for signs, lines, which in ((" -", old, "old"), (" +", new, "new")):
             wanted = [line[1:].strip() for line in hunk if (line[:1] or " ") in signs]
             have = [line.strip() for line in lines]
-            if wanted and not any(have[i:i + len(wanted)] == wanted for i in range(len(have))):
+            if wanted and not any(have[i : i + len(wanted)] == wanted for i in range(len(have))):
                 raise Wrong(f"the {which} file does not have, one after the other:\n    " + "\n    ".join(wanted))
         for sign, lines, which in (("+", old, "old"), ("-", new, "new")):
             added = [line[1:].strip() for line in hunk if line.startswith(sign) and len(line) > 25]
@@ -165,6 +183,7 @@ def check_diff(page, text, content):
 
 
 # ---- outputs ---------------------------------------------------------------------------------------
+
 
 def masked(line):
     """A line of output without what differs from machine to machine and from run to run."""
@@ -202,18 +221,23 @@ def pocl(chapter, env=()):
 def output(text):
     words = text.split()
     env = [word for word in words if re.match(r"[A-Z_]+=", word)]
-    chapter, *arguments = words[len(env):]
+    chapter, *arguments = words[len(env) :]
     if not (ROOT / chapter).is_dir():
         raise Wrong(f"there is no chapter {chapter}")
     with tempfile.TemporaryDirectory() as name:
-        code, out, err = harness.run([harness.program(chapter), *arguments],
-                                      env={**harness.remembering(name), **pocl(chapter, env)})
+        code, out, err = harness.run(
+            [harness.program(chapter), *arguments], env={**harness.remembering(name), **pocl(chapter, env)}
+        )
     return (out + err).splitlines()
 
 
 def compile_chapter(folder, program):
-    done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "host.cpp", "-lOpenCL", "-o", program],
-                          cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(
+        [os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "host.cpp", "-lOpenCL", "-o", program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         raise Wrong("does not compile:\n" + done.stderr)
 
@@ -230,7 +254,9 @@ def trap(text):
         shutil.copytree(ROOT / "common", pathlib.Path(name) / "common")
         if diff:
             try:
-                for file, now in defects.changed(defects.parse("## trap\n" + textwrap.dedent(diff), chapter)[0], folder).items():
+                for file, now in defects.changed(
+                    defects.parse("## trap\n" + textwrap.dedent(diff), chapter)[0], folder
+                ).items():
                     (folder / file).write_text(now)
             except defects.Unfit as unfit:
                 raise Wrong(str(unfit)) from None
@@ -248,8 +274,11 @@ def trap(text):
             return None
         compile_chapter(folder, "program")
         wish = pocl(chapter, env) if not tool else dict(pair.split("=", 1) for pair in env)
-        code, out, err = harness.run([*tool, "./program", *arguments], cwd=folder,
-                                      env={**harness.remembering(pathlib.Path(name) / "cache"), **wish})
+        code, out, err = harness.run(
+            [*tool, "./program", *arguments],
+            cwd=folder,
+            env={**harness.remembering(pathlib.Path(name) / "cache"), **wish},
+        )
         return {"output": out, "errors": err, "both": out + err}[stream].splitlines()
 
 
@@ -262,12 +291,19 @@ class Workplace:
     def run(self, text, content):
         if self.temporary is None:
             self.temporary = tempfile.TemporaryDirectory()
-            files = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                                   capture_output=True, text=True)
+            files = subprocess.run(
+                ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+            )
             names = files.stdout.split("\0")[:-1]
             if files.returncode != 0:  # no git here: take all but what was built
-                names = [str(p.relative_to(ROOT)) for p in ROOT.rglob("*")
-                         if p.is_file() and not p.relative_to(ROOT).parts[0].startswith(("build", ".git", "site"))]
+                names = [
+                    str(p.relative_to(ROOT))
+                    for p in ROOT.rglob("*")
+                    if p.is_file() and not p.relative_to(ROOT).parts[0].startswith(("build", ".git", "site"))
+                ]
             for name in names:
                 path = pathlib.Path(self.temporary.name) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -279,23 +315,35 @@ class Workplace:
                 code = int(part[5:])
             else:
                 folder = part
-        missing = [tool for tool in ("oclgrind", "clinfo") if shutil.which(tool) is None
-                   and any(line.startswith(tool + " ") for line in content)]
+        missing = [
+            tool
+            for tool in ("oclgrind", "clinfo")
+            if shutil.which(tool) is None and any(line.startswith(tool + " ") for line in content)
+        ]
         if missing:
             print(f"SKIPPED  {missing[0]} is not installed: " + "; ".join(content))
             return
         script = "set -e\n" + "\n".join(content) + "\n"
         try:
-            done = subprocess.run(["bash", "-c", script], cwd=pathlib.Path(self.temporary.name) / folder,
-                                  env={**os.environ, **harness.remembering(self.temporary.name + "/.cache")},
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
+            done = subprocess.run(
+                ["bash", "-c", script],
+                cwd=pathlib.Path(self.temporary.name) / folder,
+                env={**os.environ, **harness.remembering(self.temporary.name + "/.cache")},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=240,
+            )
         except subprocess.TimeoutExpired:
             raise Wrong("the commands did not end within 240 seconds") from None
         if done.returncode != code:
-            raise Wrong(f"exit code {done.returncode}, where {code} was expected\n" + done.stdout[-2000:] + done.stderr[-2000:])
+            raise Wrong(
+                f"exit code {done.returncode}, where {code} was expected\n" + done.stdout[-2000:] + done.stderr[-2000:]
+            )
 
 
 # ---- links -----------------------------------------------------------------------------------------
+
 
 def slug(heading):
     """The anchor that GitHub gives a heading."""
@@ -323,7 +371,9 @@ def headings(lines):
 
 def check_links(page, lines):
     text = re.sub(r"`[^`\n]*`", "", "\n".join(prose(lines)))
-    for target in re.findall(r"\]\(([^)\s]+)(?: \"[^\"]*\")?\)", text) + re.findall(r"(?:src|srcset|href)=\"([^\"]+)\"", text):
+    for target in re.findall(r"\]\(([^)\s]+)(?: \"[^\"]*\")?\)", text) + re.findall(
+        r"(?:src|srcset|href)=\"([^\"]+)\"", text
+    ):
         if re.match(r"[a-z]+:", target):
             continue
         name, _, anchor = target.partition("#")
@@ -343,17 +393,26 @@ def check_chapter(page, lines):
     if not 600 <= words <= 2500:
         yield f"{words} words: a chapter's README has 600 to 2,500"
     if not re.match(rf"# {page.parent.name[:2]} · \S", text):
-        yield f"does not begin with \"# {page.parent.name[:2]} · \" and a title"
+        yield f'does not begin with "# {page.parent.name[:2]} · " and a title'
     opening = re.split(r"(?m)^#", "\n".join(prose(lines)))[1].partition("\n")[2]
     if not re.search(r"\d", re.sub(r"\[[^]]*\]\([^)]*\)|(?i:chapters?) \d+(?:(?:, | and | to )\d\d)*", "", opening)):
         yield "no number in the lines before the first section: what hurts, and how much?"
     have = [h for h in headings(lines)[1:] if h in SECTIONS or h.startswith("What changed in the host")]
     have = ["What changed in the host" if h.startswith("What changed") else h for h in have]
-    wanted = [s for s in SECTIONS if s in have or not (
-        s == "The kernel" and not (page.parent / "kernel.cl").exists() or s == "What changed in the host" and page.parent.name[:2] == "01")]
+    wanted = [
+        s
+        for s in SECTIONS
+        if s in have
+        or not (
+            s == "The kernel"
+            and not (page.parent / "kernel.cl").exists()
+            or s == "What changed in the host"
+            and page.parent.name[:2] == "01"
+        )
+    ]
     for section in wanted:
         if section not in have:
-            yield f"no section \"{section}\""
+            yield f'no section "{section}"'
     if sorted(have, key=SECTIONS.index) != have:
         yield "the sections are not in order: " + ", ".join(SECTIONS)
 
@@ -361,18 +420,24 @@ def check_chapter(page, lines):
         return "\n".join(lines).partition(f"\n## {name}")[2].partition("\n## ")[0]
 
     if page.parent.name[:2] >= "05" and "\n```diff\n" not in section("What changed in the host"):
-        yield "no diff under \"What changed in the host\""
+        yield 'no diff under "What changed in the host"'
     if not re.search(r"!\[[^]]{15,}\]\([^)]*\.svg\)", section("The idea\n")):
-        yield "no figure (with a text that says what it shows) under \"The idea\""
+        yield 'no figure (with a text that says what it shows) under "The idea"'
     if not any(line.startswith("g++ ") for line in lines):
         yield "no line that begins with g++"
-    asked = re.findall(r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>", section("What you can do now\n"))
+    asked = re.findall(
+        r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>",
+        section("What you can do now\n"),
+    )
     if asked != ["1", "2", "3"] or section("What you can do now\n").count("<details>") != 3:
-        yield ("under \"What you can do now\" there have to be three questions, each <details><summary>1. …?</summary>, a blank "
-               "line, its answer, a blank line, </details>")
+        yield (
+            'under "What you can do now" there have to be three questions, each <details><summary>1. …?</summary>, a blank '
+            "line, its answer, a blank line, </details>"
+        )
 
 
 # ---- a page ----------------------------------------------------------------------------------------
+
 
 def strict(page):
     """Must every block of this page be marked?"""
@@ -395,7 +460,7 @@ def check_page(page, update):
                     raise Wrong("a block without a marker that says what it is (tests/checks/docs.py lists them)")
                 continue
             if block.language in FOR_LANGUAGE and block.kind not in FOR_LANGUAGE[block.language]:
-                raise Wrong(f"a block in \"{block.language}\" is marked {block.kind}")
+                raise Wrong(f'a block in "{block.language}" is marked {block.kind}')
             if block.kind in UNCHECKED and not block.text:
                 raise Wrong(f"<!-- {block.kind} --> does not say why")
             content = [line.rstrip() for line in block.content]
@@ -405,8 +470,10 @@ def check_page(page, update):
                 now = listing(page, block.text)
                 if without_common_indent(content) != without_common_indent(now):
                     changes.append((block, now))
-                    raise Wrong(f"the listing is not the code: {block.text}\n" + "\n".join(
-                        difflib.unified_diff(content, now, "the page", "the file", lineterm="", n=1)))
+                    raise Wrong(
+                        f"the listing is not the code: {block.text}\n"
+                        + "\n".join(difflib.unified_diff(content, now, "the page", "the file", lineterm="", n=1))
+                    )
             elif block.kind == "diff":
                 check_diff(page, block.text, content)
             elif block.kind in ("output", "trap"):
@@ -414,9 +481,21 @@ def check_page(page, update):
                 if got is not None and not same_output(content, got):
                     if "…" not in [line.strip() for line in content]:
                         changes.append((block, got))
-                    raise Wrong(f"this is not what is printed ({block.kind}: {block.text}):\n" + "\n".join(list(
-                        difflib.unified_diff([masked(x) for x in content], [masked(x) for x in got], "the page",
-                                             "the program", lineterm="", n=1))[:40]))
+                    raise Wrong(
+                        f"this is not what is printed ({block.kind}: {block.text}):\n"
+                        + "\n".join(
+                            list(
+                                difflib.unified_diff(
+                                    [masked(x) for x in content],
+                                    [masked(x) for x in got],
+                                    "the page",
+                                    "the program",
+                                    lineterm="",
+                                    n=1,
+                                )
+                            )[:40]
+                        )
+                    )
             elif block.kind == "run":
                 workplace.run(block.text, content)
         except Wrong as error:
@@ -424,7 +503,7 @@ def check_page(page, update):
     if update and changes:
         for block, now in reversed(changes):
             indent = " " * block.indent
-            lines[block.first:block.last] = [(indent + text).rstrip() for text in now]
+            lines[block.first : block.last] = [(indent + text).rstrip() for text in now]
         page.write_text("\n".join(lines) + "\n")
         print(f"{page.relative_to(ROOT)}: {len(changes)} block{'s' if len(changes) > 1 else ''} rewritten")
         return check_page(page, False)
@@ -437,13 +516,18 @@ def check_page(page, update):
 
 
 def pages():
-    return sorted(p for pattern in ("*.md", "[0-9][0-9]-*/README.md", "docs/*.md", "tests/*.md", "bench/*.md")
-                  for p in ROOT.glob(pattern))
+    return sorted(
+        p
+        for pattern in ("*.md", "[0-9][0-9]-*/README.md", "docs/*.md", "tests/*.md", "bench/*.md")
+        for p in ROOT.glob(pattern)
+    )
 
 
 def check(report, words):
     names = [word for word in words if word != "--update"]
-    for page in [(ROOT / name).resolve() for word in names for name in [*ROOT.glob(f"{word}-*/README.md"), word][:1]] or pages():
+    for page in [
+        (ROOT / name).resolve() for word in names for name in [*ROOT.glob(f"{word}-*/README.md"), word][:1]
+    ] or pages():
         if not page.is_file():
             raise SystemExit(f"there is no page {page}")
         report.count("pages")

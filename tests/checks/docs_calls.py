@@ -1,4 +1,5 @@
 """Is every OpenCL call that the chapters make in docs/calls.md, with a chapter that makes it?"""
+
 import re
 
 from checks.docs import ROOT

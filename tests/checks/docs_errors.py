@@ -5,6 +5,7 @@ same line on its cause; the page has no other. Each entry has a few lines of C++
 says why not. All of them are compiled into one program and run, one process each, on PoCL: each must end
 with the status that it stands under.
 """
+
 import os
 import pathlib
 import subprocess
@@ -20,10 +21,23 @@ def table():
     """The entries of clerr.h, as the compiler sees them: name -> (number, cause), in order."""
     with tempfile.TemporaryDirectory() as name:
         source = pathlib.Path(name) / "table.cpp"
-        source.write_text('#include "clerr.h"\nint main() { for (const clerr_entry &e : clerr_table) '
-                          'printf("%d\\t%s\\t%s\\n", e.code, e.name, e.cause); }\n')
-        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-I", docs.ROOT / "common", source, "-lOpenCL", "-o",
-                        source.with_suffix("")], check=True)
+        source.write_text(
+            '#include "clerr.h"\nint main() { for (const clerr_entry &e : clerr_table) '
+            'printf("%d\\t%s\\t%s\\n", e.code, e.name, e.cause); }\n'
+        )
+        subprocess.run(
+            [
+                os.environ.get("CXX", "c++"),
+                "-std=c++17",
+                "-I",
+                docs.ROOT / "common",
+                source,
+                "-lOpenCL",
+                "-o",
+                source.with_suffix(""),
+            ],
+            check=True,
+        )
         out = subprocess.run([source.with_suffix("")], capture_output=True, text=True, check=True).stdout
     return {name: (int(code), cause) for code, name, cause in (line.split("\t") for line in out.splitlines())}
 
@@ -35,15 +49,38 @@ def compile_programs(programs, folder):
     names = [name for name in programs if name != "setup"]
     for i, name in enumerate(names):
         lines, options = programs[name]
-        before = "" if "alone" in options else "\n".join(setup[0]) + '\nif (status != CL_SUCCESS) { puts("setup failed"); exit(2); }\n'
-        parts.append(f"static cl_int run{i}() {{\n{before}" + (
-            "{\n" + "\n".join(lines) + "\n}" if before else "\n".join(lines)) + "\nreturn status;\n}\n")
-    parts.append("int main(int, char **argv) {\n" + "".join(
-        f'if (strcmp(argv[1], "{name}") == 0) printf("%d\\n", run{i}());\n' for i, name in enumerate(names)) + "}\n")
+        before = (
+            ""
+            if "alone" in options
+            else "\n".join(setup[0]) + '\nif (status != CL_SUCCESS) { puts("setup failed"); exit(2); }\n'
+        )
+        parts.append(
+            f"static cl_int run{i}() {{\n{before}"
+            + ("{\n" + "\n".join(lines) + "\n}" if before else "\n".join(lines))
+            + "\nreturn status;\n}\n"
+        )
+    parts.append(
+        "int main(int, char **argv) {\n"
+        + "".join(f'if (strcmp(argv[1], "{name}") == 0) printf("%d\\n", run{i}());\n' for i, name in enumerate(names))
+        + "}\n"
+    )
     source = folder / "provoke.cpp"
     source.write_text("".join(parts))
-    done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O0", "-I", docs.ROOT / "common", source, "-lOpenCL",
-                           "-o", folder / "provoke"], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            os.environ.get("CXX", "c++"),
+            "-std=c++17",
+            "-O0",
+            "-I",
+            docs.ROOT / "common",
+            source,
+            "-lOpenCL",
+            "-o",
+            folder / "provoke",
+        ],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         raise SystemExit("FAILED  the programs of docs/errors.md do not compile:\n" + done.stderr)
 
@@ -54,8 +91,10 @@ def check(report):
     lines = (docs.ROOT / "docs" / "errors.md").read_text().splitlines()
     found = [h for h in docs.headings(lines) if h.startswith("CL_")]
     if found != list(entries):
-        wrong.append("the headings are not the table's names, in its order: " + ", ".join(
-            sorted(set(found) ^ set(entries)) or ["another order"]))
+        wrong.append(
+            "the headings are not the table's names, in its order: "
+            + ", ".join(sorted(set(found) ^ set(entries)) or ["another order"])
+        )
     sections = {part.split("\n", 1)[0]: part for part in "\n".join(lines).split("\n## ")[1:]}
     programs = {}
     for block in docs.blocks_of(lines):
@@ -67,9 +106,9 @@ def check(report):
     for name, (code, cause) in entries.items():
         section = sections.get(name, "")
         if f"\n`{code}`: {cause}\n" not in section:
-            wrong.append(f"{name}: the line \"`{code}`: {cause}\" of common/clerr.h is not there")
+            wrong.append(f'{name}: the line "`{code}`: {cause}" of common/clerr.h is not there')
         if (name in programs) == ("\nNot provoked here: " in section):
-            wrong.append(f"{name}: needs either a program or a line \"Not provoked here: …\"")
+            wrong.append(f'{name}: needs either a program or a line "Not provoked here: …"')
         if name in programs and f"<!-- provokes: {name}" not in section:
             wrong.append(f"{name}: its program stands under another heading")
     ran = 0
@@ -84,8 +123,10 @@ def check(report):
             code, out, err = harness.run([folder / "provoke", name], env=env)
             ran += 1
             if code != 0 or out.strip() != str(entries[name][0]):
-                wrong.append(f"{name}: its program gives {out.strip() or 'nothing'} (exit code {code}), "
-                             f"where {entries[name][0]} was expected\n{err[-500:]}")
+                wrong.append(
+                    f"{name}: its program gives {out.strip() or 'nothing'} (exit code {code}), "
+                    f"where {entries[name][0]} was expected\n{err[-500:]}"
+                )
     report.failed("docs/errors.md", wrong)
     for what, number in [("codes in the table", len(entries)), ("headings", len(found)), ("programs run", ran)]:
         report.count(what, number)

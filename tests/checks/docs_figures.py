@@ -1,4 +1,5 @@
 """Are the figures those that docs/figures/make.py draws, and is each one shown somewhere?"""
+
 import pathlib
 import re
 import subprocess

@@ -1,5 +1,5 @@
-"""Are the checks on the text red when they should be? Each case breaks a copy of the repository in one way.
-"""
+"""Are the checks on the text red when they should be? Each case breaks a copy of the repository in one way."""
+
 import contextlib
 import pathlib
 import shutil
@@ -64,7 +64,8 @@ FAILED
 """
 
 # A lesson of the right form, in chapter 12's place.
-LESSON = """# 12 · A title
+LESSON = (
+    """# 12 · A title
 
 It takes 12 ms, and 3 would do.
 
@@ -114,7 +115,9 @@ Nothing.
 
 ## Exercises
 
-""" + "word " * 600
+"""
+    + "word " * 600
+)
 
 
 @contextlib.contextmanager
@@ -129,17 +132,28 @@ def edited(path, old, new):
 
 def check(report):
     def run(script, root, *arguments, env=None):
-        code, out, err = harness.run([sys.executable, ROOT / "tests/run.py", script, *arguments], env={"DOCS_ROOT": str(root), **(env or {})})
+        code, out, err = harness.run(
+            [sys.executable, ROOT / "tests/run.py", script, *arguments], env={"DOCS_ROOT": str(root), **(env or {})}
+        )
         return code, out + err
 
     def case(what, root, text, script="docs", page="docs/page.md", code=1, env=None):
         """The check must end with `code` and say `text`."""
         got, out = run(script, root, *([page] if script == "docs" else []), env=env)
-        report.must(what, got == code and text in out, f"exit code {got}, where {code} and {text!r} were expected:\n{out}")
+        report.must(
+            what, got == code and text in out, f"exit code {got}, where {code} and {text!r} were expected:\n{out}"
+        )
 
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
-        for folder in ("common", "docs", "05-dot-product-naive", "06-dot-product-reduction", "11-sum-reduction", "12-sum-unrolled"):
+        for folder in (
+            "common",
+            "docs",
+            "05-dot-product-naive",
+            "06-dot-product-reduction",
+            "11-sum-reduction",
+            "12-sum-unrolled",
+        ):
             shutil.copytree(ROOT / folder, root / folder)
         page = root / "docs" / "page.md"
         page.write_text(PAGE)
@@ -196,27 +210,69 @@ def check(report):
         # A chapter's README: its form.
         chapter, readme = root / "12-sum-unrolled" / "README.md", "12-sum-unrolled/README.md"
         real = chapter.read_text()
-        old, new = ((root / path / "host.cpp").read_text().splitlines() for path in ("11-sum-reduction", "12-sum-unrolled"))
-        gone, come = (next(line for line in one if len(line) > 30 and line not in other) for one, other in ((old, new), (new, old)))
+        old, new = (
+            (root / path / "host.cpp").read_text().splitlines() for path in ("11-sum-reduction", "12-sum-unrolled")
+        )
+        gone, come = (
+            next(line for line in one if len(line) > 30 and line not in other)
+            for one, other in ((old, new), (new, old))
+        )
         chapter.write_text(LESSON.replace("```diff\n", f"```diff\n-{gone}\n+{come}\n"))
         case("a lesson of the right form", root, "ok", page=readme, code=0)
         for what, before, after, text in [
-                ("another title", "# 12 ·", "# 11 ·", 'does not begin with "# 12 · "'),
-                ("no number at the beginning", "It takes 12 ms, and 3", "As chapters 09 and 10 and [11](kernel.cl) say, less", "no number in the lines before"),
-                ("nothing before the first section", "It takes 12 ms, and 3 would do.", "", "no number in the lines before"),
-                ("a section missing", "## Traps", "## Pitfalls", 'no section "Traps"'),
-                ("sections in another order", "## The kernel", "## Exercises\n\n## The kernel", "not in order"),
-                ("nothing on the kernel", "## The kernel", "## The code", 'no section "The kernel"'),
-                ("nothing on the host", "## What changed in the host", "## The host", 'no section "What changed in the host"'),
-                ("nothing at the end", "## What you can do now", "## The end", 'no section "What you can do now"'),
-                ("no diff of the host", "<!-- diff: ../11-sum-reduction/host.cpp host.cpp -->\n```diff", "<!-- seen: elsewhere -->\n```", "no diff under"),
-                ("no figure", ".svg)", ".png)", "no figure"), ("no compiler line", "\ng++ ", "\nc++ ", "no line that begins with g++"),
-                ("two questions", "<details><summary>2. How?</summary>\n\nSo.\n\n</details>", "", "have to be three questions"),
-                ("four questions", "## Exercises", "<details><summary>4. So?</summary>\n\nNo.\n\n</details>\n\n## Exercises", "have to be three questions"),
-                ("a question without an answer", "\n\nSo.", "", "have to be three questions"),
-                ("a question that asks nothing", "2. How?", "2. Thus.", "have to be three questions"),
-                ("too long", "## Exercises", "word " * 2000 + "\n\n## Exercises", "words: a chapter's README has 600 to 2,500"),
-                ("too short", "word " * 600, "<!-- " + "word " * 600 + "-->", "words: a chapter's README has 600 to 2,500")]:
+            ("another title", "# 12 ·", "# 11 ·", 'does not begin with "# 12 · "'),
+            (
+                "no number at the beginning",
+                "It takes 12 ms, and 3",
+                "As chapters 09 and 10 and [11](kernel.cl) say, less",
+                "no number in the lines before",
+            ),
+            (
+                "nothing before the first section",
+                "It takes 12 ms, and 3 would do.",
+                "",
+                "no number in the lines before",
+            ),
+            ("a section missing", "## Traps", "## Pitfalls", 'no section "Traps"'),
+            ("sections in another order", "## The kernel", "## Exercises\n\n## The kernel", "not in order"),
+            ("nothing on the kernel", "## The kernel", "## The code", 'no section "The kernel"'),
+            (
+                "nothing on the host",
+                "## What changed in the host",
+                "## The host",
+                'no section "What changed in the host"',
+            ),
+            ("nothing at the end", "## What you can do now", "## The end", 'no section "What you can do now"'),
+            (
+                "no diff of the host",
+                "<!-- diff: ../11-sum-reduction/host.cpp host.cpp -->\n```diff",
+                "<!-- seen: elsewhere -->\n```",
+                "no diff under",
+            ),
+            ("no figure", ".svg)", ".png)", "no figure"),
+            ("no compiler line", "\ng++ ", "\nc++ ", "no line that begins with g++"),
+            (
+                "two questions",
+                "<details><summary>2. How?</summary>\n\nSo.\n\n</details>",
+                "",
+                "have to be three questions",
+            ),
+            (
+                "four questions",
+                "## Exercises",
+                "<details><summary>4. So?</summary>\n\nNo.\n\n</details>\n\n## Exercises",
+                "have to be three questions",
+            ),
+            ("a question without an answer", "\n\nSo.", "", "have to be three questions"),
+            ("a question that asks nothing", "2. How?", "2. Thus.", "have to be three questions"),
+            (
+                "too long",
+                "## Exercises",
+                "word " * 2000 + "\n\n## Exercises",
+                "words: a chapter's README has 600 to 2,500",
+            ),
+            ("too short", "word " * 600, "<!-- " + "word " * 600 + "-->", "words: a chapter's README has 600 to 2,500"),
+        ]:
             with edited(chapter, before, after):
                 case(what, root, text, page=readme)
         chapter.write_text(real)
@@ -251,10 +307,14 @@ def check(report):
         with edited(concepts, "| latency |", "| lateness |"):
             case("a term that is not in the glossary", root, '11 introduces "latency"', "docs-glossary")
         with edited(eleven, "**latency**", "latency"):
-            case("a term that is introduced nowhere", root, '11 introduces "latency": it is not in bold', "docs-glossary")
+            case(
+                "a term that is introduced nowhere", root, '11 introduces "latency": it is not in bold', "docs-glossary"
+            )
         with edited(root / "07-dot-product-profiling/README.md", "## Traps", "The latency is long.\n\n## Traps"):
             case("a term used before it is introduced", root, '07 uses "latency", which 11 introduces', "docs-glossary")
-        with edited(root / "07-dot-product-profiling/README.md", "## Traps", "The latency (chapter 11) is long.\n\n## Traps"):
+        with edited(
+            root / "07-dot-product-profiling/README.md", "## Traps", "The latency (chapter 11) is long.\n\n## Traps"
+        ):
             case("the same, with the chapter named", root, "0 failures", "docs-glossary", code=0)
         with edited(concepts, "| accelerator |", "| zeal, accelerator |"):
             case("a glossary out of order", root, "not in order", "docs-glossary")

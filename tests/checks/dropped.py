@@ -6,6 +6,7 @@ right results: only an output that was poisoned, with NaN or the like, before th
 they did not run. The clock is the layer's too (LAYER_CLOCK): by the device's, a kernel whose work is doubled
 until it takes 4 ms would never end when it does nothing.
 """
+
 import tempfile
 
 import facts
@@ -29,12 +30,16 @@ def wrong_with(report, known, arguments):
     with tempfile.TemporaryDirectory() as stale, tempfile.TemporaryDirectory() as cache:
         if known.DROPPED_WAY:  # without a search it is the results that count
             known.DROPPED_WAY(cache, harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2])
-        code, out, err, account = harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR, stale=stale)
+        code, out, err, account = harness.under_layer(
+            command, cache=cache, clock=1, floor=known.TIME_FLOOR, stale=stale
+        )
         if code != 0 or "PASSED" not in out.splitlines():
             return [f"unharmed, it does not pass, exit code {code}\n{out}{err}"]
         for number, name in series_of(account).items():
             memory = {} if name in known.NOT_POISONED else {"stale": stale}
-            code, out, err, _ = harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR, drop=number, **memory)
+            code, out, err, _ = harness.under_layer(
+                command, cache=cache, clock=1, floor=known.TIME_FLOOR, drop=number, **memory
+            )
             what = f"without series {number} of its commands, {name}, "
             wrong += [what + how for how in harness.crashed(code, err)]
             noticed = code == 1 and "FAILED" in out.splitlines() and "PASSED" not in out + err
@@ -43,9 +48,12 @@ def wrong_with(report, known, arguments):
             if passed if reason else noticed:
                 report.count("series dropped that may be, with a reason" if reason else "series dropped and noticed")
             else:
-                wrong.append(what + f"it ends with exit code {code} and says "
-                             + ("PASSED" if passed else "FAILED" if noticed else "neither PASSED nor FAILED")
-                             + (f"; UNNOTICED says it has no effect: {reason}" if reason else ""))
+                wrong.append(
+                    what
+                    + f"it ends with exit code {code} and says "
+                    + ("PASSED" if passed else "FAILED" if noticed else "neither PASSED nor FAILED")
+                    + (f"; UNNOTICED says it has no effect: {reason}" if reason else "")
+                )
     return wrong
 
 

@@ -11,6 +11,7 @@ wrong.txt has at least three answers that somebody could give, in the notation o
 wrong with it in a line or more, its `kind:`, what of the check's answer to `expect:`, a regular expression, and
 what makes it of the solution.
 """
+
 import json
 import pathlib
 import re
@@ -30,8 +31,11 @@ def said(answer):
 
 def starter(report, exercise):
     name = f"{exercise.id} starter"
-    report.must(f"{name}: exercise.json has its sha256", exercise.is_starter(exercise.folder),
-         f"run: python3 tests/run.py exercises record {exercise.id}")
+    report.must(
+        f"{name}: exercise.json has its sha256",
+        exercise.is_starter(exercise.folder),
+        f"run: python3 tests/run.py exercises record {exercise.id}",
+    )
     report.must(f"{name}: the README has two hints", len(exercise.hints()) == 2, str(exercise.hints()))
     answer = Attempt(exercise, exercise.folder, STRICT).examine()
     text = said(answer)
@@ -50,12 +54,16 @@ def solution(report, exercise):
 def wrong(report, exercise):
     path = exercise.folder / "wrong.txt"
     answers = defects.read(path) if path.exists() else []
-    report.must(f"{exercise.id} wrong: at least three known wrong answers", len(answers) >= 3, f"{len(answers)} in wrong.txt")
+    report.must(
+        f"{exercise.id} wrong: at least three known wrong answers", len(answers) >= 3, f"{len(answers)} in wrong.txt"
+    )
     for known in answers:
         kind, expect = known.attributes.get("kind"), known.attributes.get("expect")
         if kind not in KINDS or not expect or not known.words or len(known.attributes) > 2:
-            raise Problem(f"{known.where}: needs a line on what is wrong, a line expect: REGEX, and a line kind: with one of "
-                          f"{', '.join(sorted(KINDS))}; and nothing else")
+            raise Problem(
+                f"{known.where}: needs a line on what is wrong, a line expect: REGEX, and a line kind: with one of "
+                f"{', '.join(sorted(KINDS))}; and nothing else"
+            )
         with tempfile.TemporaryDirectory(prefix="wrong-") as name:
             folder = pathlib.Path(name)
             for file in exercise.files:
@@ -65,11 +73,18 @@ def wrong(report, exercise):
             answer = Attempt(exercise, folder).examine()
         text = said(answer)
         what = f"{exercise.id} wrong: {known.name} ({kind})"
-        report.must(f"{what}: is refused", answer.problems != [] and grade(exercise, answer, False) not in ("passed", "unproven"), text)
+        report.must(
+            f"{what}: is refused",
+            answer.problems != [] and grade(exercise, answer, False) not in ("passed", "unproven"),
+            text,
+        )
         report.must(f"{what}: with: {expect}", re.search(expect, text) is not None, text)
         if kind == "only on PoCL":
-            report.must(f"{what}: PoCL alone sees nothing",
-                 all(label not in ("PoCL", "") or problem not in answer.problems for label, problem in answer.lines), text)
+            report.must(
+                f"{what}: PoCL alone sees nothing",
+                all(label not in ("PoCL", "") or problem not in answer.problems for label, problem in answer.lines),
+                text,
+            )
 
 
 def record(report, exercise):
@@ -80,8 +95,14 @@ def record(report, exercise):
     report.count("starters recorded")
 
 
-STEPS = {"starter": [starter], "solution": [solution], "wrong": [wrong], "record": [record],
-         "fast": [starter, solution], "all": [starter, solution, wrong]}
+STEPS = {
+    "starter": [starter],
+    "solution": [solution],
+    "wrong": [wrong],
+    "record": [record],
+    "fast": [starter, solution],
+    "all": [starter, solution, wrong],
+}
 
 
 def check(report, words):

@@ -3,6 +3,7 @@
 Nothing of solution/ and wrong.txt is in it; with `full`, it configures and builds, and a starter can be
 checked. Takes what is committed; skipped where this is no git checkout.
 """
+
 import pathlib
 import sys
 import tarfile
@@ -38,15 +39,27 @@ def check(report, full):
         missing = [n for n in starters if f"class/{n}" not in names]
         report.must(f"all {len(starters)} files of the starters are", not missing, "\n".join(missing))
         texts = {(folder / n).read_bytes() for n in starters if n.endswith((".cl", ".cpp"))}
-        same = [n for n in hidden if "/solution/" in n and (ROOT / n).read_bytes() in texts
-                and (ROOT / n.replace("/solution/", "/")).read_bytes() != (ROOT / n).read_bytes()]
+        same = [
+            n
+            for n in hidden
+            if "/solution/" in n
+            and (ROOT / n).read_bytes() in texts
+            and (ROOT / n.replace("/solution/", "/")).read_bytes() != (ROOT / n).read_bytes()
+        ]
         report.must("no starter is another exercise's solution", not same, "\n".join(same))
         if not full:
             return
         code, out = run(["cmake", "-S", folder, "-B", folder / "build"], folder)
-        report.must("it configures, and says that it is a copy for students", code == 0 and "without their solutions" in out, out)
+        report.must(
+            "it configures, and says that it is a copy for students",
+            code == 0 and "without their solutions" in out,
+            out,
+        )
         code, out = run(["cmake", "--build", folder / "build", "-j", "2"], folder)
         report.must("it builds", code == 0, out)
         code, out = run([sys.executable, folder / "tests/answers.py", "06/1"], folder)
-        report.must("a starter is checked, and refused",
-             code == 1 and "which barrier is missing?" in " ".join(out.split()) and "passed" not in out, out)
+        report.must(
+            "a starter is checked, and refused",
+            code == 1 and "which barrier is missing?" in " ".join(out.split()) and "passed" not in out,
+            out,
+        )

@@ -2,6 +2,7 @@
 
 Needs the solutions.
 """
+
 import csv
 import os
 import pathlib
@@ -20,51 +21,88 @@ def check(report):
         one = root / "06-dot-product-reduction/exercises/1-missing-barrier"
 
         def answers(*arguments, cwd=root, **env):
-            return run([sys.executable, root / "tests/answers.py", *arguments], cwd=cwd, timeout=300,
-                       env={"BUILD_DIR": str(root / "build"), **env})
+            return run(
+                [sys.executable, root / "tests/answers.py", *arguments],
+                cwd=cwd,
+                timeout=300,
+                env={"BUILD_DIR": str(root / "build"), **env},
+            )
 
         def files():
             return {p: p.read_bytes() for p in (root / "06-dot-product-reduction").rglob("*") if p.is_file()}
 
         before = files()
         code, out, err = answers("06/1")
-        report.must("a starter: exit code 1, the race, not passed", code == 1 and "race on sums[" in out and "passed" not in out
-             and "hint  " not in out, out + err)
+        report.must(
+            "a starter: exit code 1, the race, not passed",
+            code == 1 and "race on sums[" in out and "passed" not in out and "hint  " not in out,
+            out + err,
+        )
         code, out, err = answers("1-missing-barrier", cwd=one.parent)
-        report.must("the second failure, by a path from another folder: the first hint", code == 1 and "  hint  " in out and
-             "What stands" in out, out + err)
+        report.must(
+            "the second failure, by a path from another folder: the first hint",
+            code == 1 and "  hint  " in out and "What stands" in out,
+            out + err,
+        )
         report.must("nothing was written into the student's folders", files() == before, "")
         code, out, err = answers()
-        report.must("overview: none done, and what to go on with", code == 1 and "0 of 3 done" in out and
-             "go on with: 06-dot-product-reduction/exercises/1-missing-barrier" in out and "passed" not in out, out + err)
+        report.must(
+            "overview: none done, and what to go on with",
+            code == 1
+            and "0 of 3 done" in out
+            and "go on with: 06-dot-product-reduction/exercises/1-missing-barrier" in out
+            and "passed" not in out,
+            out + err,
+        )
         shutil.copy(one / "solution/kernel.cl", one / "kernel.cl")
         code, out, err = answers("6/1")
         report.must("a solution passes", code == 0 and "passed" in out, out + err)
         code, out, err = answers("--report", str(root / "results.csv"))
         rows = list(csv.DictReader(open(root / "results.csv")))
-        report.must("overview and report: one done", code == 1 and "1 of 3 done" in out and
-             [r["result"] for r in rows] == ["passed", "not started", "not started"], out + err + str(rows))
+        report.must(
+            "overview and report: one done",
+            code == 1
+            and "1 of 3 done" in out
+            and [r["result"] for r in rows] == ["passed", "not started", "not started"],
+            out + err + str(rows),
+        )
         code, out, err = answers("06/1", PATH=path_without("oclgrind", pathlib.Path(name)))
-        report.must("without Oclgrind: it is said, and not passed", code == 1 and "IS NOT INSTALLED" in out and
-             "passed" not in out, out + err)
+        report.must(
+            "without Oclgrind: it is said, and not passed",
+            code == 1 and "IS NOT INSTALLED" in out and "passed" not in out,
+            out + err,
+        )
         code, out, err = answers("06/1", OCL_DEVICE="no such device", OCL_ICD_VENDORS="/nowhere")
         report.must("the student's own OCL_DEVICE does not disturb", code == 0 and "passed" in out, out + err)
-        (one / "kernel.cl").write_text((one / "kernel.cl").read_text().replace("sum += a[i] * b[i]", "sum += a[i] * c[i]"))
+        (one / "kernel.cl").write_text(
+            (one / "kernel.cl").read_text().replace("sum += a[i] * b[i]", "sum += a[i] * c[i]")
+        )
         code, out, err = answers("06/1")
-        report.must("a kernel that does not compile: the line and the reason", code == 1 and "line 12: " in out and
-             "undeclared identifier 'c'" in out, out + err)
+        report.must(
+            "a kernel that does not compile: the line and the reason",
+            code == 1 and "line 12: " in out and "undeclared identifier 'c'" in out,
+            out + err,
+        )
         (one / "kernel.cl").unlink()
         code, out, err = answers("06/1")
         report.must("a kernel that is gone", code == 1 and "kernel.cl is missing" in out, out + err)
         for wish in ["99", "06/9", "nowhere/at-all", "", "common", "..", "06/1/2", "/"]:
             code, out, err = answers(wish)
-            report.must(f"no exercise {wish!r}: exit code 2, and the list", code == 2 and "no exercise" in err and
-                 "06-dot-product-reduction/exercises/1-missing-barrier" in err and out == "", out + err)
+            report.must(
+                f"no exercise {wish!r}: exit code 2, and the list",
+                code == 2
+                and "no exercise" in err
+                and "06-dot-product-reduction/exercises/1-missing-barrier" in err
+                and out == "",
+                out + err,
+            )
         code, out, err = answers("--report", "/nowhere/at/all.csv")
         report.must("a report that cannot be written: exit code 2", code == 2 and "no such folder" in err, out + err)
         (root / "build/exercises/state.json").write_text("{ this is no JSON")
         code, out, err = answers("06/3")
-        report.must("a broken memory of earlier checks is no reason to stop", code == 1 and "not started" in out, out + err)
+        report.must(
+            "a broken memory of earlier checks is no reason to stop", code == 1 and "not started" in out, out + err
+        )
 
 
 def path_without(program, folder):
@@ -78,4 +116,3 @@ def path_without(program, folder):
             if entry.name != program and not (links / entry.name).exists() and os.access(entry.path, os.X_OK):
                 (links / entry.name).symlink_to(entry.path)
     return str(links)
-

@@ -9,6 +9,7 @@ Every call fails in a child process that the layer splits off (LAYER_FORK in fau
 call of each function fails in a process of its own too. With "full" each child is tried once more
 with all later calls failing as well, as on a device that is lost; and there are more sizes.
 """
+
 import os
 import pathlib
 import re
@@ -37,8 +38,12 @@ def wrong_tolerance(code, out, err, function):
     """The same after a status that is no reason to stop."""
     wrong = harness.crashed(code, err)
     passed = "PASSED" in out.splitlines()
-    if function == "clGetDeviceIDs" and code == 1 and not passed and \
-            re.search(r"no OpenCL device|CL_DEVICE_NOT_FOUND", err):
+    if (
+        function == "clGetDeviceIDs"
+        and code == 1
+        and not passed
+        and re.search(r"no OpenCL device|CL_DEVICE_NOT_FOUND", err)
+    ):
         return wrong  # the only platform, or one that said before that it had devices
     if code != 0 or not passed:
         wrong.append(f"exit code {code}, where the program was to go on")
@@ -68,15 +73,18 @@ class Run:
     def judge(self, n, function, code, wrong, err, survived=True):
         self.report.count("failures survived", survived and not wrong)
         if wrong:
-            self.report.failed(f"{self.what}: call {n}, {function} with {NAMES[code]}",
-                               ["; ".join(wrong) + harness.indented("standard error: " + err)])
+            self.report.failed(
+                f"{self.what}: call {n}, {function} with {NAMES[code]}",
+                ["; ".join(wrong) + harness.indented("standard error: " + err)],
+            )
 
     def split(self, **settings):
         """Fails every call with each of its codes in a child process; the parent must pass."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            code, out, err, account = harness.under_layer(self.command, timeout=600, fork=folder,
-                                                         alone=f",{','.join(self.known.SEARCH_CALLS)},", **settings)
+            code, out, err, account = harness.under_layer(
+                self.command, timeout=600, fork=folder, alone=f",{','.join(self.known.SEARCH_CALLS)},", **settings
+            )
             self.calls = account.calls
             wrong = harness.not_passed(code, out, err)
             for line in (folder / "log").read_text().splitlines():
@@ -87,8 +95,13 @@ class Run:
                 child_out = (folder / f"{n}.{failed_code}.out").read_text(errors="replace")
                 child_err = (folder / f"{n}.{failed_code}.err").read_text(errors="replace")
                 end = os.waitstatus_to_exitcode(int(status))
-                self.judge(n, function, int(failed_code),
-                           self.wrong_end_in_search(end, child_out, child_err, (function, int(failed_code))), child_err)
+                self.judge(
+                    n,
+                    function,
+                    int(failed_code),
+                    self.wrong_end_in_search(end, child_out, child_err, (function, int(failed_code))),
+                    child_err,
+                )
         missing = set(range(1, len(self.calls) + 1)) - {n for n, _, _ in self.children}
         if missing or not self.calls:
             wrong.append(f"calls that were never failed: {sorted(missing)} of {len(self.calls)}")
@@ -120,7 +133,7 @@ class Run:
     def tolerated(self):
         """Gives the statuses that are no reason to stop to the calls that may have them."""
         for n, function in enumerate(self.calls, 1):
-            if function not in TOLERATED or (function in self.calls[:n - 1] and function != "clGetDeviceIDs"):
+            if function not in TOLERATED or (function in self.calls[: n - 1] and function != "clGetDeviceIDs"):
                 continue
             only = {} if function == "clGetDeviceIDs" else {"function": function}
             code, out, err, account = harness.under_layer(self.command, fail=n, code=TOLERATED[function], **only)

@@ -1,5 +1,6 @@
 """Is tests/run.py red when it should be? A repository of two chapters, with checks of a few lines, tried with
 a copy of run.py, harness.py and facts.py."""
+
 import pathlib
 import shutil
 import sys
@@ -17,7 +18,7 @@ CHECKS = {
     "breaks": "def check(report):\n    report.count('runs')\n    1 / 0",
     "ends": "import os\\ndef check(report):\\n    print('it ends', flush=True)\\n    os._exit(1)",
     "tool": "import harness\ndef check(report, chapter):\n    if chapter == '01-one':\n"
-            "        harness.need_tool('no-such-tool', 'a package')\n    report.count('runs')",
+    "        harness.need_tool('no-such-tool', 'a package')\n    report.count('runs')",
     "tool-late": "import harness\ndef check(report):\n    report.failed('it', ['bad'])\n    harness.need_tool('no-such-tool', 'it')",
     "two-ways": "def check(report, chapter, full):\n    report.count('runs', 3 if full else 2)",
     "asks": "import facts\ndef check(report, chapter):\n    report.count(f'of {facts.of(chapter).TINY_SIZE}')",
@@ -40,9 +41,21 @@ def check(report):
         def run(code, said, *arguments):
             got, out, err = harness.run([sys.executable, root / "tests" / "run.py", *arguments])
             last = (out + err).strip().splitlines()[-1] if code < 2 else out + err
-            report.must(f"run.py {' '.join(arguments)}: exit code {code}, {said!r}", got == code and said in last, f"exit code {got}: {out}{err}")
+            report.must(
+                f"run.py {' '.join(arguments)}: exit code {code}, {said!r}",
+                got == code and said in last,
+                f"exit code {got}: {out}{err}",
+            )
 
-        for arguments in [], ["no-such-check"], ["fine", "03"], ["fine", "0"], ["fine", "01", "full"], ["case", "01"], ["fine", "full"]:
+        for arguments in (
+            [],
+            ["no-such-check"],
+            ["fine", "03"],
+            ["fine", "0"],
+            ["fine", "01", "full"],
+            ["case", "01"],
+            ["fine", "full"],
+        ):
             run(2, "no such", *arguments)
         run(0, "fine 01-one: 2 runs; 0 failures", "fine", "01-one")
         run(0, "fine 02-two: 2 runs; 0 failures", "fine", "02")

@@ -6,6 +6,7 @@ certain words. Never a signal, and never PASSED without being right.
 The chapters share most of the code that meets these conditions. So without "full" all of them are
 tried on those chapters only whose facts say HOSTILE_ALL; on the others, one of each kind.
 """
+
 import os
 import pathlib
 import shutil
@@ -35,9 +36,14 @@ class Conditions:
         said = [word for word in words if word != "or"]
         refused = code == 1 and "PASSED" not in out + err and all(word in err for word in said)
         if not (passed and (either or not words) or refused and words):
-            wrong.append(f"exit code {code}, where " + " or ".join(
-                (["it was to pass"] if either or not words else []) + ([f"exit code 1 with {said}"] if words else []))
-                + " was expected")
+            wrong.append(
+                f"exit code {code}, where "
+                + " or ".join(
+                    (["it was to pass"] if either or not words else [])
+                    + ([f"exit code 1 with {said}"] if words else [])
+                )
+                + " was expected"
+            )
         outcome = "passes" if passed else (err.strip().splitlines() or ["no message"])[0][:90]
         self.report.must(f"{what}: {outcome}", not wrong, "\n".join(wrong) + f"\noutput: {out}{err}")
 
@@ -65,8 +71,11 @@ def icd_folder(folder, name, **icds):
 def implementations(test, folder):
     missing = "/no/such/folder/libOpenCL-missing.so"
     test.run("no OpenCL implementation at all", "CL_PLATFORM_NOT_FOUND_KHR", env=icd_folder(folder, "none"))
-    test.run("only an .icd file that names a missing library", "CL_PLATFORM_NOT_FOUND_KHR",
-             env=icd_folder(folder, "broken", a=missing))
+    test.run(
+        "only an .icd file that names a missing library",
+        "CL_PLATFORM_NOT_FOUND_KHR",
+        env=icd_folder(folder, "broken", a=missing),
+    )
     test.run("such an .icd file beside good ones", env=icd_folder(folder, "broken and real", a=missing, real=""))
     test.run("only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "empty", a=EMPTY))
     test.run("a platform without devices beside others", env=icd_folder(folder, "empty and real", a=EMPTY, real=""))
@@ -102,9 +111,11 @@ def homes(test, folder):
     test.run("kernel cache not writable", "or", "CL", env={"POCL_CACHE_DIR": "/proc/cache"})
     full = folder / "full"
     full.mkdir()
-    script = ('mount -t tmpfs -o size=64k full "$1" 2>/dev/null || exit 77; '
-              'head -c 1000000 /dev/zero >"$1/filler" 2>/dev/null; mkdir "$1/cache" 2>/dev/null; '
-              'export POCL_CACHE_DIR="$1/cache"; shift; exec "$@"')
+    script = (
+        'mount -t tmpfs -o size=64k full "$1" 2>/dev/null || exit 77; '
+        'head -c 1000000 /dev/zero >"$1/filler" 2>/dev/null; mkdir "$1/cache" 2>/dev/null; '
+        'export POCL_CACHE_DIR="$1/cache"; shift; exec "$@"'
+    )
     command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(full)]
     if shutil.which("unshare") is None or subprocess.run(command + ["true"], capture_output=True).returncode != 0:
         test.skip("disk full for the kernel cache", "this machine lets no file system be mounted")
@@ -114,10 +125,15 @@ def homes(test, folder):
 
 def comma_locale(test, folder):
     what = "a locale with decimal commas"
-    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")], capture_output=True) \
-        if shutil.which("localedef") else None
+    made = (
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")], capture_output=True)
+        if shutil.which("localedef")
+        else None
+    )
     env = {"LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8"}
-    shown = subprocess.run(["/usr/bin/printf", "%.1f", "1,5"], env={**os.environ, **env}, capture_output=True, text=True)
+    shown = subprocess.run(
+        ["/usr/bin/printf", "%.1f", "1,5"], env={**os.environ, **env}, capture_output=True, text=True
+    )
     if made is None or shown.stdout != "1,5":
         return test.skip(what, "it cannot be made (on Debian and Ubuntu: apt install locales)")
     layer = {"OPENCL_LAYERS": harness.LAYER, "LAYER_REPORT": str(folder / "report"), "LAYER_LOCALE": "1"}
@@ -129,7 +145,22 @@ def comma_locale(test, folder):
 
 def devices(test):
     refusal = "no OpenCL device matches OCL_DEVICE="
-    for wish in ["", "cpu", "0:0", "gpu", "accelerator", "0:99", "99:0", "-1", "0:0:0", ":", " ", "%s%n%s", "0" * 5000, "é"]:
+    for wish in [
+        "",
+        "cpu",
+        "0:0",
+        "gpu",
+        "accelerator",
+        "0:99",
+        "99:0",
+        "-1",
+        "0:0:0",
+        ":",
+        " ",
+        "%s%n%s",
+        "0" * 5000,
+        "é",
+    ]:
         test.run(f"OCL_DEVICE={wish[:12]!r}", "or", refusal, env={"OCL_DEVICE": wish})
 
 
@@ -137,8 +168,12 @@ def at_once(test, folder):
     cache = folder / "fresh cache"
     cache.mkdir()
     env = {**os.environ, "POCL_CACHE_DIR": str(cache)}
-    running = [subprocess.Popen(test.command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    running = [
+        subprocess.Popen(
+            test.command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
     for number, process in enumerate(running, 1):
         out, err = process.communicate(timeout=120)
         test.judge(f"three at once, with nothing cached: number {number}", process.returncode, out, err, [])
@@ -151,8 +186,10 @@ def output(test):
 
 def one_of_each(test, chapter, folder):
     test.run("no OpenCL implementation at all", "CL", env=icd_folder(folder, "none"))
-    test.run("a platform without devices and an .icd file of a missing library beside others",
-             env=icd_folder(folder, "several", a=EMPTY, b="/no/such/library.so", real=""))
+    test.run(
+        "a platform without devices and an .icd file of a missing library beside others",
+        env=icd_folder(folder, "several", a=EMPTY, b="/no/such/library.so", real=""),
+    )
     test.run("HOME not set", env={"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None, "HOME": None})
     places(test, chapter, folder)
     comma_locale(test, folder)

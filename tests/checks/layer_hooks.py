@@ -1,4 +1,5 @@
 """Can the fault layer make every call of the chapters fail? What it has no HOOK for, it never fails."""
+
 import re
 
 import harness
@@ -18,4 +19,6 @@ def check(report):
             for name in re.findall(r"\b(cl[A-Z]\w+)\s*\(", without_comments(path.read_text())):
                 called.setdefault(name, path.relative_to(harness.ROOT))
     report.count("OpenCL functions that the chapters call", len(called))
-    report.failed("fault_layer.cpp", [f"no HOOK for {name}, which {called[name]} calls" for name in sorted(set(called) - hooked)])
+    report.failed(
+        "fault_layer.cpp", [f"no HOOK for {name}, which {called[name]} calls" for name in sorted(set(called) - hooked)]
+    )

@@ -10,6 +10,7 @@ Without "full", the chapters whose facts say ALL_TYPICAL_MUTANTS try those that 
 typical, and every other chapter the first of these only. All of them are applied in any case, so
 that none gets lost when a file changes.
 """
+
 import os
 import pathlib
 import re
@@ -35,8 +36,9 @@ def own_tests(chapter):
     listed = re.search(r"add_chapter\([^)]*?TEST ([^)]*?)(?:FULL|\))", text)
     if listed is None:
         raise SystemExit(f"FAILED  {chapter}/CMakeLists.txt lists no tests")
-    lists = [quoted.split() if quoted else plain.split()
-             for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', listed.group(1))]
+    lists = [
+        quoted.split() if quoted else plain.split() for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', listed.group(1))
+    ]
     lists = [[] if arguments == ["default"] else arguments for arguments in lists]
     return sorted(lists, key=lambda arguments: (not arguments, sum(int(a) for a in arguments)))
 
@@ -66,8 +68,11 @@ def results_wrong(chapter, program):
         size = " ".join(arguments) or "default size"
         try:
             with tempfile.TemporaryDirectory() as cache:  # 16 remembers there, and would not search again
-                code, out, err = harness.run([program] + arguments, timeout=60, env={
-                    **harness.remembering(cache), "POCL_CACHE_DIR": str(harness.BUILD / "mutants-cache")})
+                code, out, err = harness.run(
+                    [program] + arguments,
+                    timeout=60,
+                    env={**harness.remembering(cache), "POCL_CACHE_DIR": str(harness.BUILD / "mutants-cache")},
+                )
         except subprocess.TimeoutExpired:
             return f"hangs at {size}"
         if code < 0:
@@ -89,8 +94,11 @@ def noticed_by(chapter, folder, checks):
             if how:
                 return name, how
             continue
-        code, out, err = harness.run([sys.executable, harness.ROOT / "tests" / "run.py", name, chapter],
-                                     env={"BUILD_DIR": str(folder), "LAYER": harness.LAYER}, timeout=600)
+        code, out, err = harness.run(
+            [sys.executable, harness.ROOT / "tests" / "run.py", name, chapter],
+            env={"BUILD_DIR": str(folder), "LAYER": harness.LAYER},
+            timeout=600,
+        )
         if code == harness.SKIPPED:
             print(out.strip())
         elif code != 0:

@@ -3,6 +3,7 @@ work-items, and API calls that break the rules: there must be no report.
 
 With "full" also at all sizes, and all work-groups, where that takes long.
 """
+
 import re
 
 import facts
@@ -18,8 +19,9 @@ def wrong_on_oclgrind(command, options, quick):
     wrong = harness.crashed(code, err)
     if "Oclgrind" not in out:
         wrong.append("it did not run on Oclgrind's device")
-    reports = [line.strip() for line in (log + err).splitlines()
-               if line.strip() and not line.startswith("search ")]  # there a program says what it tries
+    reports = [
+        line.strip() for line in (log + err).splitlines() if line.strip() and not line.startswith("search ")
+    ]  # there a program says what it tries
     if reports:
         wrong.append("Oclgrind reports: " + " / ".join(reports[:6]))
     if not quick and (code != 0 or "PASSED" not in out.splitlines()):
@@ -33,8 +35,9 @@ def check(report, chapter, full):
     known = facts.of(chapter)
     large = known.LARGE_LAUNCHES and not full
     for arguments in known.SMALL_SIZES[-1:] if large else known.SMALL_SIZES:
-        wrong = wrong_on_oclgrind([harness.program(chapter)] + arguments, known.OCLGRIND_OPTIONS,
-                                  large and not known.WHOLE_LAUNCHES)
+        wrong = wrong_on_oclgrind(
+            [harness.program(chapter)] + arguments, known.OCLGRIND_OPTIONS, large and not known.WHOLE_LAUNCHES
+        )
         if not report.failed(" ".join([chapter, *arguments]), wrong):
             print(f"ok      {' '.join([chapter, *arguments])}")
         report.count("runs on Oclgrind")

@@ -1,11 +1,14 @@
 """After an unharmed run: is every object released, every command finished, every region unmapped?"""
+
 import facts
 import harness
 
 
 def left_behind(account):
     """What a run leaves behind, by the layer's account: a list of sentences."""
-    wrong = [f"never released: a {words.split()[0]} made by {words.split()[1]}" for words in account.lines.get("alive", [])]
+    wrong = [
+        f"never released: a {words.split()[0]} made by {words.split()[1]}" for words in account.lines.get("alive", [])
+    ]
     wrong += [f"released once too often: {words}" for words in account.lines.get("misuse", [])]
     wrong += [f"unfinished: {words}" for words in account.lines.get("unfinished", [])]
     wrong += [f"never unmapped: a region mapped by {words}" for words in account.lines.get("mapped", [])]

@@ -3,6 +3,7 @@ damaged?
 
 Looks at what the search says on standard error, with a folder of its own to remember in.
 """
+
 import pathlib
 import re
 import shutil
@@ -19,8 +20,11 @@ def one_run(must, size, what, program, cache, word=None, searches=True):
     found = re.search(r"^time      (\w+ \d+x\d+x\d+, registers \d+x\d+):", out, re.MULTILINE)
     winner = found.group(1) if found else ""
     must(f"{what}: passes and names the winner", code == 0 and out.endswith("\nPASSED\n") and winner != "", out + err)
-    must(f"{what}: {'says so' if word else 'has nothing to complain of'}",
-         f"search    ignored, {word}: " in err if word else "ignored" not in err, err)
+    must(
+        f"{what}: {'says so' if word else 'has nothing to complain of'}",
+        f"search    ignored, {word}: " in err if word else "ignored" not in err,
+        err,
+    )
     if searches:
         wrong = wrong_in_search(winner, err)
         must(f"{what}: searches, and the fastest wins", not wrong, "\n".join(wrong) + "\n" + err)
@@ -31,7 +35,9 @@ def one_run(must, size, what, program, cache, word=None, searches=True):
 
 def lines_of(number, err):
     """The lines of a round: a list of (shape, rate)."""
-    lines = re.findall(rf"^search    round {number}, \d+ of \d+: (.+): ([\d.]+) GFLOP/s(?:, the best so far)?$", err, re.MULTILINE)
+    lines = re.findall(
+        rf"^search    round {number}, \d+ of \d+: (.+): ([\d.]+) GFLOP/s(?:, the best so far)?$", err, re.MULTILINE
+    )
     return [(shape, float(rate)) for shape, rate in lines]
 
 
@@ -43,7 +49,9 @@ def wrong_in_search(winner, err):
     if len(second) != min(4, len(first)):
         return [f"round 2 has {len(second)} lines"]
     wrong, best, rates = [], dict(second), [rate for _, rate in second]
-    if min(rate for shape, rate in first if shape in best) < max((rate for shape, rate in first if shape not in best), default=0):
+    if min(rate for shape, rate in first if shape in best) < max(
+        (rate for shape, rate in first if shape not in best), default=0
+    ):
         wrong.append("round 2 does not have the best of round 1")
     if max(rates) != max(rate for _, rate in first + second):
         wrong.append("round 2 does not have the highest rate of all")
@@ -62,7 +70,11 @@ def search(report, chapter, size):
         cache = pathlib.Path(name) / "cache"
         winner, err = run("nothing remembered", program, cache)
         files = [path for path in cache.rglob("*") if path.is_file()]
-        must("one file, which is named", len(files) == 1 and err.endswith(f"search    remembered in {files[0]}\n"), f"{files}\n{err}")
+        must(
+            "one file, which is named",
+            len(files) == 1 and err.endswith(f"search    remembered in {files[0]}\n"),
+            f"{files}\n{err}",
+        )
         if report.failures:
             return
         other = next(shape for shape, _ in lines_of(1, err) if shape != winner)
@@ -73,8 +85,12 @@ def search(report, chapter, size):
         again, _ = run("another one remembered", program, cache, searches=False)
         must("another one remembered: it is taken", again == other, f"{again}, where {other} was remembered")
 
-        for what, content in [("empty", ""), ("cut off", text[:-10]), ("more behind", text + "more\n"), ("none of the candidates",
-                              text.replace(winner, "tiles 1x1x1, registers 1x1"))]:
+        for what, content in [
+            ("empty", ""),
+            ("cut off", text[:-10]),
+            ("more behind", text + "more\n"),
+            ("none of the candidates", text.replace(winner, "tiles 1x1x1, registers 1x1")),
+        ]:
             file.write_text(content)
             run(what, program, cache, "damaged")
             must(f"{what}: mended", file.read_text().startswith(text.partition("winner ")[0]), file.read_text())
@@ -96,7 +112,11 @@ def search(report, chapter, size):
         file.unlink()
         file.mkdir()
         _, err = run("a folder in the file's place", program, cache, "no file")
-        must("a folder in the file's place: not remembered", f"search    not remembered: cannot write {file}\n" in err, err)
+        must(
+            "a folder in the file's place: not remembered",
+            f"search    not remembered: cannot write {file}\n" in err,
+            err,
+        )
         left = [path for path in cache.rglob("*") if path != file and path != file.parent]
         must("nothing else is left behind", not left, str(left))
 

@@ -12,6 +12,7 @@ no text is smaller than 12 pixels, running text not smaller than 14; a figure is
 cannot be read. In every figure: no text is cut off by the figure's edge or smaller than 11 pixels. A word
 typed into the search brings up the page that explains it. checks/site_itself.py breaks each of these.
 """
+
 import base64
 import functools
 import http.server
@@ -29,8 +30,12 @@ from harness import ROOT
 
 WIDTHS = {"desk": (1280, 900), "phone": (390, 844)}
 SHOTS = ["index.html", "03-launch-geometry/index.html", "docs/errors/index.html"]
-SEARCHES = {"grid-stride": "03-launch-geometry/", "barrier": "06-dot-product-reduction/", "latency": "11-sum-reduction/",
-            "CL_INVALID_WORK_GROUP_SIZE": "docs/errors/"}
+SEARCHES = {
+    "grid-stride": "03-launch-geometry/",
+    "barrier": "06-dot-product-reduction/",
+    "latency": "11-sum-reduction/",
+    "CL_INVALID_WORK_GROUP_SIZE": "docs/errors/",
+}
 
 
 class Browser:
@@ -47,9 +52,21 @@ class Browser:
             os.dup2(b, 4)
 
         self.process = subprocess.Popen(
-            [path, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--hide-scrollbars",
-             f"--user-data-dir={self.profile.name}", "about:blank"],
-            preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                path,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--remote-debugging-pipe",
+                "--hide-scrollbars",
+                f"--user-data-dir={self.profile.name}",
+                "about:blank",
+            ],
+            preexec_fn=connect,
+            close_fds=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_read)
         os.close(to_write)
         self.count, self.rest, self.events = 0, b"", []
@@ -84,7 +101,9 @@ class Browser:
 
     def open(self, url, width, height):
         """Loads a page; returns what went wrong meanwhile."""
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
         self.events = []
         self.send("Page.navigate", url=url)
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
@@ -101,7 +120,9 @@ class Browser:
                 wrong.append("log: " + params["entry"]["text"] + " " + params["entry"].get("url", ""))
             elif method == "Network.responseReceived" and params["response"]["status"] >= 400:
                 wrong.append(f"status {params['response']['status']}: {params['response']['url']}")
-            elif method == "Network.requestWillBeSent" and not params["request"]["url"].startswith(("http://127.0.0.1", "data:", "blob:")):
+            elif method == "Network.requestWillBeSent" and not params["request"]["url"].startswith(
+                ("http://127.0.0.1", "data:", "blob:")
+            ):
                 wrong.append("asks another server: " + params["request"]["url"])
         return wrong
 
@@ -221,8 +242,10 @@ def check(report, words):
             for page in pages:
                 url = base + page.removesuffix("index.html")
                 problems = browser.open(url, width, height)
-                browser.run("new Promise(done => { document.querySelectorAll('img').forEach(i => i.loading = 'eager');"
-                            " Promise.all([...document.images].map(i => i.decode().catch(() => 0))).then(done) })")
+                browser.run(
+                    "new Promise(done => { document.querySelectorAll('img').forEach(i => i.loading = 'eager');"
+                    " Promise.all([...document.images].map(i => i.decode().catch(() => 0))).then(done) })"
+                )
                 look = browser.run(f"{LOOK}({width})")
                 seen[url] = look
                 pictures += look["pictures"]
@@ -230,7 +253,9 @@ def check(report, words):
                 problems += [f"sticks out to the right: {look['wide']}"] if look["wide"] is not None else []
                 problems += ["no heading"] if not look["title"] else []
                 problems += ["a fence (```) is left in the text"] if look["fences"] else []
-                problems += [f"no copy button on {look['naked']} of {look['listings']} listings"] if look["naked"] else []
+                problems += (
+                    [f"no copy button on {look['naked']} of {look['listings']} listings"] if look["naked"] else []
+                )
                 chapter = page[:2].isdigit() and page.count("/") == 1
                 needs_opencl = page.endswith("kernel.cl/index.html") or (chapter and not page.startswith("02"))
                 problems += ["no listing in OpenCL C, coloured as such"] if needs_opencl and not look["colored"] else []
@@ -267,12 +292,19 @@ def check(report, words):
             browser.open(base, *WIDTHS["desk"])
             found = browser.run(f"{FIND}({json.dumps(word)})")
             if not any(link.startswith(base + page) for link in found):
-                wrong.append(f"the search for {word!r} does not bring up {page}, only {[link.removeprefix(base) for link in found]}")
+                wrong.append(
+                    f"the search for {word!r} does not bring up {page}, only {[link.removeprefix(base) for link in found]}"
+                )
     finally:
         browser.close()
         server.shutdown()
     report.failed("site", wrong[:60])
-    for what, number in [("pages", len(pages)), ("links", links), ("images", pictures // len(WIDTHS)), ("figures", len(figures))]:
+    for what, number in [
+        ("pages", len(pages)),
+        ("links", links),
+        ("images", pictures // len(WIDTHS)),
+        ("figures", len(figures)),
+    ]:
         report.count(what, number)
         if not number:
             report.failed("site", [f"0 {what}"])

@@ -1,5 +1,5 @@
-"""Are the checks on the site red when they should be? Each case breaks a copy of the built site in one way.
-"""
+"""Are the checks on the site red when they should be? Each case breaks a copy of the built site in one way."""
+
 import pathlib
 import re
 import shutil
@@ -29,8 +29,11 @@ def check(report):
         file.write_text(after)
         got, out, err = run([sys.executable, ROOT / "tests/run.py", "site", "--site", site, "--only", PAGE])
         file.write_bytes(before)
-        report.must(what, got == code and re.search(text, out + err) is not None,
-                    f"exit code {got}, where {code} and {text!r} were expected:\n{out}{err}")
+        report.must(
+            what,
+            got == code and re.search(text, out + err) is not None,
+            f"exit code {got}, where {code} and {text!r} were expected:\n{out}{err}",
+        )
 
     with tempfile.TemporaryDirectory() as name:
         built, site = ROOT / "build" / "site" / "out", pathlib.Path(name) / "site"
@@ -40,33 +43,148 @@ def check(report):
         figure = sorted(str(p.relative_to(site)) for p in site.rglob("*.svg") if "assets" not in p.parts)[0]
         css, index = "extra.css", "search/search_index.json"
         case("the site as it is", site, PAGE, lambda text: text, "0 failures", code=0)
-        case("no copy buttons", site, PAGE, lambda text: text.replace('"content.code.copy"', '"content.code"'), "no copy button on")
-        case("no previous page", site, PAGE, lambda text: text.replace("md-footer__link--prev", "md-footer__link"), "previous is ''")
-        case("no next page", site, PAGE, lambda text: text.replace("md-footer__link--next", "md-footer__link"), "next is ''")
-        case("the wrong next page", site, PAGE, lambda text: re.sub(r'href="[^"]*" class="md-footer__link md-footer__link--next"',
-                                                                    'href="../01-vector-add/" class="md-footer__link md-footer__link--next"', text),
-             "next is '.*01-vector-add")
-        case("small text", site, css, lambda text: text + ".md-typeset { font-size: 11px !important }", r"\(desk\): small text")
-        case("small text on a phone only", site, css,
-             lambda text: text + "@media (max-width: 600px) { .md-typeset p { font-size: 13px } }", r"\(phone\): small text: 13")
-        case("small text in tables only", site, css, lambda text: text + ".md-typeset table:not([class]) td { font-size: 10px }", "small text: 10")
-        case("a figure shrunk", site, css, lambda text: text + ".md-typeset img { width: 100px !important }", "a figure is shrunk")
-        case("a search index without a word", site, index, lambda text: re.sub("latency", "delay", text, flags=re.I),
-             "the search for 'latency' does not bring up 11")
-        case("an empty search index", site, index, lambda text: '{"config":{"lang":["en"],"separator":"[\\\\s\\\\-]+","pipeline":["stopWordFilter"]},"docs":[]}',
-             "the search for 'barrier' does not bring up 06")
-        case("no search field", site, "index.html", lambda text: text.replace('data-md-component="search-query"', ""), "the search for 'latency'")
-        case("a picture missing", site, PAGE, lambda text: text.replace("figures/ndrange.svg", "figures/no.svg"), "no picture: ")
-        case("too wide", site, PAGE, into_article('<div style="width: 900px">wide</div>'), r"\(phone\): sticks out to the right")
-        case("a link that leads nowhere", site, PAGE, into_article('<a href="../no-such-page/">link</a>'), "no-such-page/ leads nowhere")
-        case("an anchor that is not there", site, PAGE, into_article('<a href="#no-such-anchor">link</a>'), "no #no-such-anchor")
+        case(
+            "no copy buttons",
+            site,
+            PAGE,
+            lambda text: text.replace('"content.code.copy"', '"content.code"'),
+            "no copy button on",
+        )
+        case(
+            "no previous page",
+            site,
+            PAGE,
+            lambda text: text.replace("md-footer__link--prev", "md-footer__link"),
+            "previous is ''",
+        )
+        case(
+            "no next page",
+            site,
+            PAGE,
+            lambda text: text.replace("md-footer__link--next", "md-footer__link"),
+            "next is ''",
+        )
+        case(
+            "the wrong next page",
+            site,
+            PAGE,
+            lambda text: re.sub(
+                r'href="[^"]*" class="md-footer__link md-footer__link--next"',
+                'href="../01-vector-add/" class="md-footer__link md-footer__link--next"',
+                text,
+            ),
+            "next is '.*01-vector-add",
+        )
+        case(
+            "small text",
+            site,
+            css,
+            lambda text: text + ".md-typeset { font-size: 11px !important }",
+            r"\(desk\): small text",
+        )
+        case(
+            "small text on a phone only",
+            site,
+            css,
+            lambda text: text + "@media (max-width: 600px) { .md-typeset p { font-size: 13px } }",
+            r"\(phone\): small text: 13",
+        )
+        case(
+            "small text in tables only",
+            site,
+            css,
+            lambda text: text + ".md-typeset table:not([class]) td { font-size: 10px }",
+            "small text: 10",
+        )
+        case(
+            "a figure shrunk",
+            site,
+            css,
+            lambda text: text + ".md-typeset img { width: 100px !important }",
+            "a figure is shrunk",
+        )
+        case(
+            "a search index without a word",
+            site,
+            index,
+            lambda text: re.sub("latency", "delay", text, flags=re.I),
+            "the search for 'latency' does not bring up 11",
+        )
+        case(
+            "an empty search index",
+            site,
+            index,
+            lambda text: (
+                '{"config":{"lang":["en"],"separator":"[\\\\s\\\\-]+","pipeline":["stopWordFilter"]},"docs":[]}'
+            ),
+            "the search for 'barrier' does not bring up 06",
+        )
+        case(
+            "no search field",
+            site,
+            "index.html",
+            lambda text: text.replace('data-md-component="search-query"', ""),
+            "the search for 'latency'",
+        )
+        case(
+            "a picture missing",
+            site,
+            PAGE,
+            lambda text: text.replace("figures/ndrange.svg", "figures/no.svg"),
+            "no picture: ",
+        )
+        case(
+            "too wide",
+            site,
+            PAGE,
+            into_article('<div style="width: 900px">wide</div>'),
+            r"\(phone\): sticks out to the right",
+        )
+        case(
+            "a link that leads nowhere",
+            site,
+            PAGE,
+            into_article('<a href="../no-such-page/">link</a>'),
+            "no-such-page/ leads nowhere",
+        )
+        case(
+            "an anchor that is not there",
+            site,
+            PAGE,
+            into_article('<a href="#no-such-anchor">link</a>'),
+            "no #no-such-anchor",
+        )
         case("an error on the console", site, PAGE, into_article("<script>console.error('no')</script>"), "console: ")
         case("an exception", site, PAGE, into_article("<script>nothing()</script>"), "exception: ")
-        case("another server asked", site, PAGE, into_article('<img src="http://127.0.0.2:9/x.png" alt="">'), "asks another server")
-        case("no colours", site, PAGE, lambda text: text.replace("language-opencl", "language-text"), "no listing in OpenCL C")
+        case(
+            "another server asked",
+            site,
+            PAGE,
+            into_article('<img src="http://127.0.0.2:9/x.png" alt="">'),
+            "asks another server",
+        )
+        case(
+            "no colours",
+            site,
+            PAGE,
+            lambda text: text.replace("language-opencl", "language-text"),
+            "no listing in OpenCL C",
+        )
         case("a fence left in the text", site, PAGE, into_article("<p>```c</p>"), "a fence")
-        case("no heading", site, PAGE, lambda text: re.sub(r"<h1(.*?)</h1>", r"<p\1</p>", text, flags=re.S), "no heading")
-        case("a text that leaves its figure", site, figure, lambda text: text.replace("</svg>", '<text x="-9" y="30" font-size="14">out</text></svg>'),
-             "cut off, .*'out'")
-        case("a small text in a figure", site, figure, lambda text: text.replace("</svg>", '<text x="60" y="60" font-size="9">tiny</text></svg>'),
-             "too small: 'tiny'")
+        case(
+            "no heading", site, PAGE, lambda text: re.sub(r"<h1(.*?)</h1>", r"<p\1</p>", text, flags=re.S), "no heading"
+        )
+        case(
+            "a text that leaves its figure",
+            site,
+            figure,
+            lambda text: text.replace("</svg>", '<text x="-9" y="30" font-size="14">out</text></svg>'),
+            "cut off, .*'out'",
+        )
+        case(
+            "a small text in a figure",
+            site,
+            figure,
+            lambda text: text.replace("</svg>", '<text x="60" y="60" font-size="9">tiny</text></svg>'),
+            "too small: 'tiny'",
+        )

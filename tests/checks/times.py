@@ -6,6 +6,7 @@ it takes the time of, from which moment to which, the median of the runs without
 from the bytes or operations that its lesson states. Every "time" line must be accounted for. One that
 is on the host's clock is counted as such; a chapter that asks for times and has no times() is a failure.
 """
+
 import re
 import tempfile
 
@@ -50,9 +51,16 @@ class Times(list):
     def confusable(self, best=False):
         """With five runs after the warm-up: what else would be printed the same? A list of names."""
         runs = self[1:]
-        others = {"the largest": max(runs), "the smallest": min(runs), "the mean": sum(runs) / len(runs),
-                  "the median": median(runs), "the first": runs[0], "the last": runs[-1],
-                  "the one in the middle": runs[len(runs) // 2], "the median with the warm-up": median(self)}
+        others = {
+            "the largest": max(runs),
+            "the smallest": min(runs),
+            "the mean": sum(runs) / len(runs),
+            "the median": median(runs),
+            "the first": runs[0],
+            "the last": runs[-1],
+            "the one in the middle": runs[len(runs) // 2],
+            "the median with the warm-up": median(self),
+        }
         del others["the smallest" if best else "the median"]
         return [name for name, value in others.items() if f"{value:.3f}" == f"{self.printed(best):.3f}"]
 
@@ -126,8 +134,9 @@ def compare(line, pattern, numbers):
 
 def one_run(report, known, arguments, clock, cache):
     """Runs the chapter once; returns what is wrong, and what it says on standard error."""
-    code, out, err, account = harness.under_layer([harness.program(known.chapter)] + arguments, clock=clock,
-                                               floor=known.TIME_FLOOR, cache=cache)
+    code, out, err, account = harness.under_layer(
+        [harness.program(known.chapter)] + arguments, clock=clock, floor=known.TIME_FLOOR, cache=cache
+    )
     wrong = harness.not_passed(code, out, err)
     report.count("runs on a clock with known times")
     if wrong:
