@@ -25,7 +25,7 @@ function(common_options target)
   target_link_libraries(${target} PRIVATE OpenCL::OpenCL)
 endfunction()
 
-# add_chapter([OUTPUT devices] TEST default "1" "17 33 65" ... [FULL "67108864"])
+# add_chapter([OUTPUT ...] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
 # none). A test in FULL takes long and has the label full. OUTPUT: see tests/run_chapter.cmake.
 function(add_chapter)

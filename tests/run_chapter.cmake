@@ -2,7 +2,8 @@
 #   cmake -D PROGRAM=build/06-.../06-... -D HOST=06-.../host.cpp -D ARGUMENTS="1000" [-D OUTPUT=devices]
 #         -P tests/run_chapter.cmake
 # ARGUMENTS: separated by spaces; empty for the defaults. OUTPUT=devices: it computes nothing, and shows
-# what there is, and which device the others use.
+# what there is, and which device the others use. OUTPUT="offers|way": between size and result it says more, in
+# lines that begin with one of these words.
 separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
 # What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels stay where
 # they are.
@@ -33,7 +34,11 @@ if(OUTPUT STREQUAL "devices")
   return()
 endif()
 set(block "result    [^\n]+\nexpected  [^\n]+\n(time      [^\n]+\n)*")
-if(NOT out MATCHES "^device    [^\n]+\nsize      [^\n]+\n(${block})+PASSED\n$")
+set(more "")
+if(OUTPUT)
+  set(more "((${OUTPUT}) +[^\n]+\n)+")
+endif()
+if(NOT out MATCHES "^device    [^\n]+\nsize      [^\n]+\n${more}(${block})+PASSED\n$")
   message(FATAL_ERROR "the output is not: device, size, result, expected, times, PASSED")
 endif()
 # A program that asks its queue for times prints them.

@@ -30,6 +30,7 @@ platform  a platform
 the rest
 PASSED
 """
+WAYS = GOOD.replace("result ", "offers    many\nway       2: this one\nresult ")
 NO_BLOCK = "the output is not: device, size, result, expected, times, PASSED"
 NO_LIST = "the output is not: device, chosen, the list with that device marked, PASSED"
 NO_DEFAULT = "which is not the default that the usage names"
@@ -75,6 +76,7 @@ def accepted(case):
     case("a word on standard error", "", err="a warning\n")
     case("no time where none is asked for", "", NO_TIME, host="no queue\n")
     case("a list of devices", "", DEVICES, form="devices", arguments="")
+    case("more lines, which it is to have", "", WAYS, form="offers|refused|way")
     case("three arguments", "", last='[ "$#:$1:$2:$3" = 3:17:33:65 ]', arguments="17 33 65")
     case(
         "no argument: the default size", "", last="[ $# = 0 ]", arguments="", usage="N (default 1000; in full: 2000)\n"
@@ -108,6 +110,9 @@ def refused(case):
     for line in ("device", "size", "result", "expected"):
         case(f"no line {line}", NO_BLOCK, "".join(x for x in GOOD.splitlines(True) if not x.startswith(line)))
     case("a second result without what was expected", NO_BLOCK, GOOD.replace("PASSED", "result    1\nPASSED"))
+    case("more lines, which nobody asked for", NO_BLOCK, WAYS)
+    case("another one than asked for", NO_BLOCK, WAYS, form="offers|refused")
+    case("none of those asked for", NO_BLOCK, form="offers|way")
     case("another line between", NO_BLOCK, GOOD.replace("time", "a word\ntime"))
     case(
         "a wrong candidate", "one of the candidates computes a wrong result", err="search    a shape: WRONG, left out\n"

@@ -24,5 +24,6 @@ def check(report, chapter):
     for arguments in facts.of(chapter).SMALL_SIZES:
         code, out, err, account = harness.under_layer([harness.program(chapter)] + arguments)
         report.failed(" ".join([chapter, *arguments]), harness.not_passed(code, out, err) + left_behind(account))
+        report.count("calls looked at", len(account.calls))
         report.count("objects created and released", account.amount("created"))
         report.count("commands finished", account.amount("commands"))
