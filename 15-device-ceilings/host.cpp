@@ -1,5 +1,4 @@
-// How fast could it be? The device's ceilings: bytes read, bytes copied, multiply-adds, each
-// second.
+// The device's ceilings: how many bytes it reads and copies, how much it computes, each second.
 #include "../common/args.h"
 #include "../common/clerr.h"
 #include "../common/compare.h"
@@ -20,12 +19,12 @@ static const char *const usage = "usage: 15-device-ceilings [N]\n"
 // One way to run a kernel. No shape is the best one on every device, so each device tries them all.
 struct shape {
   std::string kernel, vector;
-  size_t width;           // floats in a VECTOR
-  size_t chains;          // VECTORs that a work-item has under way at a time, at most 8 to read
-  size_t local_size;      // work-items of a group; one alone reads a stretch of its own
-  size_t groups_per_unit; // work-groups for each compute unit
+  size_t width, chains; // floats in a VECTOR; VECTORs under way at a time, at most 8 to read
+  size_t local_size, groups_per_unit; // a group of one work-item reads a stretch of its own
+  size_t items = 0;        // work-items of the launch; this and what follows is filled in by main
+  double ms = 0, work = 0; // of the fastest run; gigabytes or 10^9 operations of each run
 };
-static const std::vector<shape> shapes = {
+static std::vector<shape> shapes = {
     {"read_all", "float", 1, 1, 256, 32},       {"read_all", "float4", 4, 2, 1024, 2},
     {"read_all", "float4", 4, 8, 256, 8},       {"read_all", "float16", 16, 2, 1, 16},
     {"read_all", "float16", 16, 8, 1, 16},      {"copy", "float4", 4, 1, 256, 32},
@@ -46,7 +45,7 @@ int main(const int argc, char **argv) {
   const size_t floats = (n - 1) / 128 * 128 + 128; // whole VECTORs of 16, in up to 8 chains
   const size_t bytes = floats * sizeof(float);
   const size_t out_size = std::max(floats, size_t{compute_units} * 64 * 64 * 16); // of any shape
-  check_memory(device, {buffer_bytes(n), buffer_bytes(out_size)}, usage);
+  check_memory(device, {buffer_bytes((n - 1) / 128 + 1, 128), buffer_bytes(out_size)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -55,11 +54,10 @@ int main(const int argc, char **argv) {
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
 
-  // Small whole numbers, whose sums a float holds exactly. The first two serve multiply_add, too.
   const float poison = NAN; // every output starts as NaN, before each measurement anew
   std::vector<float> in(floats), out(floats);
-  fill_whole(in, 1);
-  in[0] = in[1] = 1.0f;
+  fill_whole(in, 1);    // whole numbers so small that a float holds their sums exactly
+  in[0] = in[1] = 1.0f; // multiply_add's factor and summand
   const double in_sum = std::accumulate(in.begin(), in.end(), 0.0);
   cl_mem in_buffer =
       clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, in.data(), &status);
@@ -84,10 +82,8 @@ int main(const int argc, char **argv) {
   double right = out == in ? 1.0 : 0.0; // measurements with right results
   // A ceiling is the most that was ever measured: the fastest run of the best shape.
   const double gigabytes = 1e-9 * static_cast<double>(bytes); // of each of the two vectors
-  double ms = *std::min_element(times.begin(), times.end());
-  print_time("clEnqueueCopyBuffer:", ms, 2 * gigabytes, "GB/s");
-  double read = NAN, copied = 2 * gigabytes / (ms * 1e-3), computed = NAN; // 10^9 each second
-  for (const shape &s : shapes) {
+  const double copy_ms = *std::min_element(times.begin(), times.end());
+  for (shape &s : shapes) {
     const std::string options = "-D VECTOR=" + s.vector + " -D CHAINS=" + std::to_string(s.chains) +
                                 " -D STRETCH=" + (s.local_size == 1 ? "1" : "0");
     cl_program program = build_program(context, device, load_source("kernel.cl"), options);
@@ -97,10 +93,10 @@ int main(const int argc, char **argv) {
     clerr_chk(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof local_size,
                                        &local_size, nullptr));
     local_size = std::min(local_size, s.local_size);
-    const size_t global_size = compute_units * s.groups_per_unit * local_size;
+    s.items = compute_units * s.groups_per_unit * local_size;
     const bool adds = s.kernel == "multiply_add", copies = s.kernel == "copy";
-    const size_t results = copies ? floats : global_size * s.width; // floats
-    cl_ulong n_arg = adds ? 1 : floats / s.width;                   // steps, or VECTORs
+    const size_t results = copies ? floats : s.items * s.width; // floats
+    cl_ulong n_arg = adds ? 1 : floats / s.width;               // steps, or VECTORs
     out.resize(results);
     clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &in_buffer));
     clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &out_buffer));
@@ -110,8 +106,8 @@ int main(const int argc, char **argv) {
     while (more_runs(times)) {
       cl_event event;
       clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
-      clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &local_size, 0,
-                                       nullptr, &event));
+      clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &s.items, &local_size, 0, nullptr,
+                                       &event));
       clerr_chk(clWaitForEvents(1, &event));
       times.push_back(kernel_ms(event));
       clerr_chk(clReleaseEvent(event));
@@ -126,19 +122,23 @@ int main(const int argc, char **argv) {
     // A chain begins at item % 64 + chain and grows by 1 in each step; the sum takes the averages.
     const double steps = static_cast<double>(n_arg), ends = static_cast<double>(results * s.chains);
     const double sum = adds ? ends * (steps + 31.0 + 0.5 * static_cast<double>(s.chains)) : in_sum;
-    const bool same = copies ? out == in : std::accumulate(out.begin(), out.end(), 0.0) == sum;
-    right += same ? 1.0 : 0.0;
-    ms = *std::min_element(times.begin(), times.end());
-    const double work = adds ? 2e-9 * ends * steps : copies ? 2 * gigabytes : gigabytes;
-    const std::string what = s.kernel + ", " + std::to_string(s.chains) + " x " + s.vector + ", " +
-                             std::to_string(global_size) + " work-items:";
-    print_time(what.c_str(), ms, work, adds ? "GFLOP/s" : "GB/s");
-    double &ceiling = adds ? computed : copies ? copied : read;
-    ceiling = std::fmax(ceiling, work / (ms * 1e-3)); // of NaN and a number: the number
+    right += (copies ? out == in : std::accumulate(out.begin(), out.end(), 0.0) == sum) ? 1.0 : 0.0;
+    s.ms = *std::min_element(times.begin(), times.end());
+    s.work = adds ? 2e-9 * ends * steps : copies ? 2 * gigabytes : gigabytes;
     clerr_chk(clReleaseKernel(kernel));
     clerr_chk(clReleaseProgram(program));
   }
   const bool ok = check_equal(right, 1.0 + static_cast<double>(shapes.size()));
+  print_time("clEnqueueCopyBuffer:", copy_ms, 2 * gigabytes, "GB/s");
+  double read = NAN, copied = 2 * gigabytes / (copy_ms * 1e-3), computed = NAN; // 10^9 each second
+  for (const shape &s : shapes) {
+    const bool adds = s.kernel == "multiply_add";
+    const std::string what = s.kernel + ", " + std::to_string(s.chains) + " x " + s.vector + ", " +
+                             std::to_string(s.items) + " work-items:";
+    print_time(what.c_str(), s.ms, s.work, adds ? "GFLOP/s" : "GB/s");
+    double &ceiling = adds ? computed : s.kernel == "copy" ? copied : read;
+    ceiling = std::fmax(ceiling, s.work / (s.ms * 1e-3)); // of NaN and a number: the number
+  }
   printf("time      ceilings: %.1f GB/s read, %.1f GB/s copied, %.1f GFLOP/s; ", read, copied,
          computed);
   printf("balance %.1f FLOP per byte\n", computed / std::fmax(read, copied));
