@@ -26,7 +26,7 @@ def register_tile():
     f.text(24, 30, "for each k: 8 values read, 16 multiply-adds", 15, INK, "start", True)
     f.text(24, 280, "numbers read, for multiply-adds: one element (09): 2 for 1;", 14, SOFT, "start")
     f.text(
-        24, 300, "a column of 4 (10): 5 for 4;   a tile of 4×4: 8 for 16;   a tile of 8×8: 16 for 64", 14, SOFT, "start"
+        24, 300, "a column of 8 (10): 9 for 8;   a tile of 4×4: 8 for 16;   a tile of 8×8: 16 for 64", 14, SOFT, "start"
     )
     return f
 
