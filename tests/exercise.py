@@ -115,11 +115,11 @@ class Exercise:
         return sizes
 
     def hints(self):
-        """The texts of the README's <details>."""
+        """The texts of the README's <details> that are called hints."""
         readme = (self.folder / "README.md").read_text()
         return [
             re.sub(r"\s*\n\s*", " ", text).strip()
-            for text in re.findall(r"<details>\s*<summary>[^\n]*</summary>(.*?)</details>", readme, re.DOTALL)
+            for text in re.findall(r"<details>\s*<summary>\w+ hint</summary>(.*?)</details>", readme, re.DOTALL)
         ]
 
 
