@@ -13,20 +13,23 @@ def memory():
     f.box(440, 44, 216, 140, "#f4f8fc", BLUE, 8)
     f.text(548, 64, "device's memory", 13.5, BLUE, bold=True)
     f.label(40, 78, 214, 36, "host's array", ORANGE)
-    f.label(40, 134, 214, 36, "mapped region (pinned)", ORANGE)
-    f.label(478, 94, 140, 60, "buffer", BLUE, bold=True)
-    f.arrow(254, 96, 476, 112, ORANGE, 2)
-    f.text(355, 92, "write: copies", 13.5)
-    f.arrow(254, 152, 476, 136, ORANGE, 2)
-    f.text(355, 168, "unmap: copies, faster", 13.5)
-    f.text(355, 128, "PCIe", 13, SOFT, italic=True)
+    f.label(40, 134, 214, 36, "mapped region", ORANGE)
+    f.label(478, 78, 140, 92, "buffer", BLUE, bold=True)
+    f.text(355, 62, "over PCIe", 13, SOFT, italic=True)
     f.box(24, 236, 632, 140, "#f3f8f4", GREEN, 8)
     f.text(340, 256, "memory of host and device", 13.5, GREEN, bold=True)
     f.label(40, 268, 214, 36, "host's array", ORANGE)
-    f.label(478, 284, 140, 60, "buffer", BLUE, bold=True)
-    f.arrow(254, 286, 476, 302, ORANGE, 2)
-    f.text(355, 282, "write: still copies", 13.5)
     f.label(40, 326, 214, 36, "pointer from map", GREEN)
-    f.arrow(254, 344, 476, 328, GREEN, 2, dash="5 4")
-    f.text(355, 360, "map: only an address", 13.5)
+    f.label(478, 268, 140, 94, "buffer", BLUE, bold=True)
+    for y, there, back in (
+        (78, "write: copies", "read: copies"),
+        (134, "unmap: copies, faster", "map (read): copies, faster"),
+        (268, "write: still copies", "read: still copies"),
+    ):
+        f.arrow(254, y + 15, 476, y + 15, ORANGE, 2)
+        f.text(355, y + 10, there, 13)
+        f.arrow(476, y + 22, 254, y + 22, BLUE, 2)
+        f.text(355, y + 37, back, 13)
+    f.arrow(254, 344, 476, 344, GREEN, 2, dash="5 4")
+    f.text(355, 362, "map: only an address", 13)
     return f

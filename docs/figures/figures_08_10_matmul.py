@@ -93,7 +93,7 @@ def coalescing():
         )
     f.text(656, 65, "circles: work-items 0 to 3", 14, SOFT, "end")
     f.text(656, 162, "memory, address by address", 14, SOFT, "end")
-    f.text(656, 338, "red: what one transaction brings", 14, SOFT, "end")
+    f.text(656, 338, "red: one transaction (drawn small: 4 floats)", 14, SOFT, "end")
     return f
 
 
