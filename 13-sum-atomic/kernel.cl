@@ -6,7 +6,7 @@
 // n             in      number of elements; any number of work-groups will do
 // sums          local   one float for each work-item; the local size is a power of two
 // partial_sums  in/out  one float for each work-group; each is NaN again in the end
-// done          in/out  how many work-groups have put their partial sum; 0 before and after
+// done          in/out  how many work-groups have stored their partial sum; 0 before and after
 
 // Whole numbers: each work-item adds its sum to the total, whenever it is ready. No barrier.
 __kernel void sum_int(__global const float *restrict x, volatile __global int *total,
@@ -50,8 +50,8 @@ __kernel void sum_cas(__global const float *restrict x, volatile __global uint *
   }
 }
 
-// Floats: each work-group puts its share among the partial sums, and the last one to do so adds
-// those. Partial sums are put and fetched by atomic_xchg, which acts where all groups see it.
+// Floats: each work-group stores its share among the partial sums, and the last one to do so adds
+// those. Partial sums are stored and fetched by atomic_xchg, which acts where all groups see it.
 __kernel void sum_last_group(__global const float *restrict x, __global float *restrict total,
                              const ulong n, __local float *sums,
                              volatile __global float *partial_sums, volatile __global uint *done) {
@@ -60,19 +60,22 @@ __kernel void sum_last_group(__global const float *restrict x, __global float *r
     sum += x[i];
   const float share = add_in_tree(sum, sums);
 
-  __local int last; // for the whole group: work-item 0 counts, and all must go the same way
+  __local int last; // for the whole group: work-item 0 counts, and all must take the same branch
   if (get_local_id(0) == 0) {
-    const float before = atomic_xchg(&partial_sums[get_group_id(0)], share); // NaN: nobody's
-    mem_fence(CLK_GLOBAL_MEM_FENCE); // first the partial sum, then the count, which needs `before`
+    // `before` is always NaN here. The 1 is computed from it only so that the count cannot start
+    // before the exchange has come back.
+    const float before = atomic_xchg(&partial_sums[get_group_id(0)], share);
+    mem_fence(CLK_GLOBAL_MEM_FENCE); // first the partial sum, then the count
     last = atomic_add(done, isnan(before) ? 1 : 0) == get_num_groups(0) - 1;
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // first the count, then the partial sums
+  // First the count, then the partial sums. `sums` is free for a second tree from here on, too.
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if (!last)
     return;
 
   float rest = 0.0f;
   for (size_t g = get_local_id(0); g < get_num_groups(0); g += get_local_size(0))
-    rest += atomic_xchg(&partial_sums[g], NAN); // whoever fetches one that nobody put gets NaN
+    rest += atomic_xchg(&partial_sums[g], NAN); // whoever fetches one that nobody stored gets NaN
   rest = add_in_tree(rest, sums);
   if (get_local_id(0) == 0) {
     *total = rest;

@@ -27,7 +27,7 @@ endfunction()
 
 # add_chapter([OUTPUT ...] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
-# none). A test in FULL takes long and has the label full. OUTPUT: see tests/run_chapter.cmake.
+# none), which NAME=VALUE for the environment may precede. A test in FULL takes long and has the label full. OUTPUT: see tests/run_chapter.cmake.
 function(add_chapter)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "TEST;FULL")
   add_executable(${PROJECT_NAME} host.cpp)

@@ -378,6 +378,8 @@ class Attempt:
                 f"for {size} the program crashed (signal {-run.code}): does the kernel read or write outside a buffer?"
             )
         pairs = re.findall(r"result    ([^\n]+)\nexpected  ([^\n]+)", run.out)
+        plain = [pair for pair in pairs if "(" not in pair[1]]  # nothing but two values to compare
+        others = sum(result != expected for result, expected in plain) - 1
         for result, expected in pairs:
             name, value = re.match(r"(?:(.*\S)\s*=\s*)?(\S+)", result).groups()
             wanted = re.match(r"(?:.*\S\s*=\s*)?(\S+)", expected).group(1)
@@ -391,7 +393,11 @@ class Attempt:
                 if value == wanted:  # the element shown is right, others are not
                     return f"with {size}, {note.group(1)}"
                 return f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}" + (
-                    f" ({note.group(1)})" if differ or error else ""
+                    f" ({note.group(1)})"
+                    if differ or error
+                    else f" ({others} more differ)"
+                    if others > 0 and (result, expected) in plain
+                    else ""
                 )
         last = run.out.strip().splitlines()[-1] if run.out.strip() else "nothing"
         return f"with {size}, the program prints {last!r} and ends with exit code {run.code}"

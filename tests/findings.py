@@ -44,6 +44,7 @@ def short(ids):
 class Finding:
     def __init__(self, block, source, buffer_sizes):
         self.head = block[0]
+        self.source = source
         self.body = "\n".join(block[1:])
         self.buffer_sizes = buffer_sizes
         self.kind = (
@@ -118,7 +119,11 @@ class Finding:
             return f"work-items {items} of group {self.items[0][1]} race on {what}: which barrier is missing?"
         items = " and ".join(sorted(self.global_ids, key=numbers_in))
         how = "both write it" if self.head.startswith("Write-write") else "one writes it while the other reads it"
-        return f"work-items {items} race on {what}: {how}. Which work-item should this element belong to?"
+        # What is volatile is meant to be shared, such as a counter.
+        name = self.array(self.places[0], first_is_store) if self.places else ""
+        shared = any(re.search(rf"\bvolatile\b[^,)]*\b{name}\b", line) for line in self.source) if name else False
+        question = "Is each of these accesses atomic?" if shared else "Which work-item should this element belong to?"
+        return f"work-items {items} race on {what}: {how}. {question}"
 
     def invalid(self):
         written = self.head.startswith("Invalid write")

@@ -1,10 +1,14 @@
 # Runs one chapter's program and looks at both its exit code and what it printed.
 #   cmake -D PROGRAM=build/06-.../06-... -D HOST=06-.../host.cpp -D ARGUMENTS="1000" [-D OUTPUT=devices]
 #         -P tests/run_chapter.cmake
-# ARGUMENTS: separated by spaces; empty for the defaults. OUTPUT=devices: it computes nothing, and shows
-# what there is, and which device the others use. OUTPUT="offers|way": between size and result it says more, in
-# lines that begin with one of these words.
+# ARGUMENTS: separated by spaces; empty for the defaults; NAME=VALUE in front is for the environment.
+# OUTPUT=devices: it computes nothing, and shows what there is, and which device the others use.
+# OUTPUT="offers|way": between size and result it says more, in lines that begin with one of these words.
 separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
+while(arguments MATCHES "^([A-Z_]+)=([^;]*)")
+  set(ENV{${CMAKE_MATCH_1}} "${CMAKE_MATCH_2}")
+  list(POP_FRONT arguments)
+endwhile()
 # What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels stay where
 # they are.
 if(NOT DEFINED ENV{POCL_CACHE_DIR})

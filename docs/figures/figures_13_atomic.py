@@ -31,9 +31,9 @@ def atomic_lost():
             elif not cas:
                 text, total, bad = f"writes {value}", value, who == 1
             elif what == "writes" and who == 1:
-                text, bad = f"{start}? no: {total}", True
+                text, bad = f"{start}? no, finds {total}", True
             else:
-                text = f"{total}? {'now ' if what == 'again' else 'yes: '}{value}"
+                text = f"{total}? yes, puts {value}"
                 total = value
             step(f, x, y, RED if bad else color, text)
             f.label(
@@ -73,7 +73,10 @@ def atomic_last_group():
     order = [2, 0, 3, 1]  # who finishes first, second, ...
     shares = [7, -2, 4, 6]
     f = Figure(760, 420, "Partial sums, a counter, and the last work-group to finish")
-    f.text(24, 40, "work-group", 13, SOFT, "start")
+    f.text(24, 40, "work-group:", 13, SOFT, "start")
+    f.text(24, 58, "the taller,", 12.5, SOFT, "start")
+    f.text(24, 75, "the longer", 12.5, SOFT, "start")
+    f.text(24, 92, "it runs", 12.5, SOFT, "start")
     f.text(24, 196, "partial_sums", 13.5, INK, "start", mono=True)
     f.text(24, 276, "done", 13.5, INK, "start", mono=True)
     for g in range(4):

@@ -31,7 +31,7 @@ HOST_CHECKS = [RESULTS, "released", "oclgrind", "costs", "faults"]
 
 
 def own_tests(chapter):
-    """The argument lists of the chapter's own tests, from its CMakeLists.txt, small ones first."""
+    """The chapter's own tests, from its CMakeLists.txt, small ones first: [(environment, arguments)]."""
     text = (harness.ROOT / chapter / "CMakeLists.txt").read_text()
     listed = re.search(r"add_chapter\([^)]*?TEST ([^)]*?)(?:FULL|\))", text)
     if listed is None:
@@ -40,7 +40,11 @@ def own_tests(chapter):
         quoted.split() if quoted else plain.split() for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', listed.group(1))
     ]
     lists = [[] if arguments == ["default"] else arguments for arguments in lists]
-    return sorted(lists, key=lambda arguments: (not arguments, sum(int(a) for a in arguments)))
+    tests = []
+    for words in lists:
+        env = dict(word.split("=", 1) for word in words if "=" in word)
+        tests.append((env, [word for word in words if "=" not in word]))
+    return sorted(tests, key=lambda test: (not test[1], sum(int(a) for a in test[1])))
 
 
 def build(chapter, folder, texts):
@@ -64,14 +68,14 @@ def build(chapter, folder, texts):
 
 def results_wrong(chapter, program):
     """Do the chapter's own tests notice the mutant? Says how, or returns an empty string."""
-    for arguments in own_tests(chapter):
-        size = " ".join(arguments) or "default size"
+    for env, arguments in own_tests(chapter):
+        size = " ".join([*(f"{name}={value}" for name, value in env.items()), *arguments]) or "default size"
         try:
             with tempfile.TemporaryDirectory() as cache:  # 16 remembers there, and would not search again
                 code, out, err = harness.run(
                     [program] + arguments,
                     timeout=60,
-                    env={**harness.remembering(cache), "POCL_CACHE_DIR": str(harness.BUILD / "mutants-cache")},
+                    env={**harness.remembering(cache), "POCL_CACHE_DIR": str(harness.BUILD / "mutants-cache"), **env},
                 )
         except subprocess.TimeoutExpired:
             return f"hangs at {size}"

@@ -47,16 +47,16 @@ static const answers table[] = {
 // Returns 1, 2 or 3 from what a device answers.
 static int way_of(const std::string &version, const std::string &extensions,
                   const std::string &features) {
-  // TODO: sub-groups came into the core with 2.1. Is that the whole story?
+  // TODO: work-group functions came with 2.0. Is that the whole story?
   (void)extensions;
   (void)features;
-  return version >= "OpenCL 2.1" ? 1 : 3;
+  return version >= "OpenCL 2" ? 1 : 3;
 }
 
 int main(const int argc, char **argv) {
   check_args(argc, argv, 3, usage);
   if (argc != 1 && argc != 4)
-    usage_error(usage, "three texts or none, not ", argv[argc - 1]);
+    usage_error(usage, "three strings or none, not ", argv[argc - 1]);
   if (argc == 4) {
     printf("way       %d\n", way_of(argv[1], argv[2], argv[3]));
     return verdict(true);

@@ -66,7 +66,7 @@ static int way_of(const std::string &version, const std::string &extensions,
 int main(const int argc, char **argv) {
   check_args(argc, argv, 3, usage);
   if (argc != 1 && argc != 4)
-    usage_error(usage, "three texts or none, not ", argv[argc - 1]);
+    usage_error(usage, "three strings or none, not ", argv[argc - 1]);
   if (argc == 4) {
     printf("way       %d\n", way_of(argv[1], argv[2], argv[3]));
     return verdict(true);
