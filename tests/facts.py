@@ -78,6 +78,9 @@ def defaults(chapter):
         # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,
         "SEARCH_CALLS": [],
+        # Check `copies`: (kernel file, the other chapter's that it shares code with, [names]): functions and #defines that
+        # are the same in both, word for word; None for all below the comment that the file begins with.
+        "COPIES": [],
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
         # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.

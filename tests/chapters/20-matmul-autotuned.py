@@ -13,6 +13,14 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 NOT_POISONED = ["pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.
 SEARCH_CALLS = ["clBuildProgram", "clEnqueueNDRangeKernel", "clWaitForEvents"]
+COPIES = [
+    ("panels.cl", "19-matmul-packed/kernel.cl", None),
+    (
+        "tiles.cl",
+        "18-matmul-double-buffered/kernel.cl",
+        ["COLS", "ROWS", "ITEMS", "A_STRIDE", "A_LOADS", "B_LOADS", "A_STEP", "A_TILE", "B_TILE", "store_tiles"],
+    ),
+]
 BENCH_MATMUL = {"": "20 autotuned"}
 BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
