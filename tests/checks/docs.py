@@ -386,6 +386,16 @@ def check_links(page, lines):
             yield f"{name or 'this page'} has no heading with the anchor #{anchor}"
 
 
+def check_listed(page, lines):
+    """The first page links every chapter, a chapter's page every exercise of it."""
+    text = "\n".join(prose(lines))
+    folders = [chapter for chapter in harness.CHAPTERS if (ROOT / chapter).is_dir()] if page.parent == ROOT else []
+    folders += [f"exercises/{path.parent.name}" for path in sorted(page.parent.glob("exercises/*/exercise.json"))]
+    for folder in folders:
+        if f"({folder})" not in text:
+            yield f"no link to {folder}"
+
+
 def check_chapter(page, lines):
     """A chapter's README: length, opening, sections, figure, the compiler line, questions."""
     text = re.sub(r"(?s)<!--.*?-->", "", "\n".join(lines))
@@ -508,6 +518,8 @@ def check_page(page, update):
         print(f"{page.relative_to(ROOT)}: {len(changes)} block{'s' if len(changes) > 1 else ''} rewritten")
         return check_page(page, False)
     wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_links(page, lines)]
+    if page.name == "README.md" and page.parent in (ROOT, *(ROOT / chapter for chapter in harness.CHAPTERS)):
+        wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_listed(page, lines)]
     if page.name == "README.md" and page.parent.name in harness.CHAPTERS and page.parent.parent == ROOT:
         wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_chapter(page, lines)]
     said = ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items()))

@@ -115,6 +115,8 @@ Nothing.
 
 ## Exercises
 
+[1](exercises/1-maximum) [2](exercises/2-argmin) [3](exercises/3-choose-uf)
+
 """
     + "word " * 600
 )
@@ -233,6 +235,7 @@ def check(report):
                 "",
                 "no number in the lines before",
             ),
+            ("an exercise not linked", "[2](exercises/2-argmin) ", "", "no link to exercises/2-argmin"),
             ("a section missing", "## Traps", "## Pitfalls", 'no section "Traps"'),
             ("sections in another order", "## The kernel", "## Exercises\n\n## The kernel", "not in order"),
             ("nothing on the kernel", "## The kernel", "## The code", 'no section "The kernel"'),
