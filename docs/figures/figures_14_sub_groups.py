@@ -4,18 +4,18 @@ from draw import BLUE, GREEN, INK, ORANGE, PALE, SOFT, Figure, figure
 
 VALUES = [3, 1, 4, 1, 5, 9, 2, 6]
 SIZE = 4  # work-items in a sub-group
-W = 33  # width of a cell
+W = 24  # width of a cell
 
 
 @figure("three-ways")
 def three_ways():
     f = Figure(
-        900, 424, "Chapter 14: the sums of 8 work-items added by a work-group function, by sub-groups of 4, by a tree"
+        680, 424, "Chapter 14: the sums of 8 work-items added by a work-group function, by sub-groups of 4, by a tree"
     )
     total = sum(VALUES)
-    columns = [18, 318, 618]
+    columns = [16, 240, 464]
     titles = ["1: work-group function", "2: sub-groups", "3: tree of chapter 11"]
-    notes = ["1 call; the rest is up to the compiler", "2 calls, 1 barrier", "4 barriers for 8 work-items, 9 for 256"]
+    notes = ["1 call: the compiler decides", "2 calls, 1 barrier", "4 barriers, 9 for 256 items"]
 
     def middle(x, first, last=None):
         return x + (first + (first if last is None else last) + 1) * W / 2
@@ -45,13 +45,13 @@ def three_ways():
         for i in range(g * SIZE, (g + 1) * SIZE):
             f.arrow(middle(x, i), 74, middle(x, i), 98, SOFT)
             f.arrow(middle(x, i), 306, middle(x, i), 356, SOFT)
-        f.label(left + 4, 100, SIZE * W - 8, 44, "", color)
+        f.box(left + 4, 100, SIZE * W - 8, 44, PALE[color], color)
         f.text(left + SIZE * W / 2, 119, "sub_group_", 12.5, mono=True)
         f.text(left + SIZE * W / 2, 137, "reduce_add", 12.5, mono=True)
         f.arrow(left + SIZE * W / 2, 144, middle(x, 3 + g), 170, SOFT)
         for t in range(len(totals)):
             f.arrow(middle(x, 3 + t), 226, left + SIZE * W / 2 + (t - 0.5) * 30, 260, SOFT)
-        f.label(left + 4, 262, SIZE * W - 8, 44, "", color)
+        f.box(left + 4, 262, SIZE * W - 8, 44, PALE[color], color)
         f.text(left + SIZE * W / 2, 281, "sub_group_", 12.5, mono=True)
         f.text(left + SIZE * W / 2, 299, "reduce_add", 12.5, mono=True)
     f.cells(x + 3 * W, 172, W, 32, totals, [BLUE, GREEN], 15)
@@ -68,10 +68,10 @@ def three_ways():
             sums[lid] += sums[lid + active]
             f.arrow(middle(x, lid), y + 14, middle(x, lid), y + 50, SOFT)
             f.arrow(middle(x, lid + active), y + 14, middle(x, lid) + 5, y + 50, SOFT)
-        f.cells(x, y + 52, W, 32, sums[:active], [BLUE] * active, 15)
+        f.cells(x, y + 52, W, 32, sums[:active], [BLUE] * active, 14)
         active //= 2
         y += 84
-    f.text(x + 8 * W, 106, "barrier", 13, ORANGE, "end", True)
+    f.text(x + 8 * W, 150, "barrier", 13, ORANGE, "end", True)
     barrier(x, y + 10)
     for i in range(8):
         f.arrow(middle(x, 0), y + 14, middle(x, i), y + 32, SOFT)

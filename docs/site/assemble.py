@@ -39,7 +39,9 @@ def markdown_files():
         if (p := ROOT / "docs" / f"{name}.md").exists()
     ]
     more = sorted(
-        set(ROOT.glob("docs/**/*.md")) | set(ROOT.glob("tests/README.md")) | set(ROOT.glob("bench/README.md"))
+        page
+        for place in ("CONTRIBUTING.md", "docs/**/*.md", "tests/README.md", "bench/README.md")
+        for page in ROOT.glob(place)
     )
     return [ROOT / "README.md"], chapters, docs + [p for p in more if p not in docs]
 

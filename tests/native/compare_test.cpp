@@ -134,7 +134,7 @@ static void numbers() {
 
 // ---- Matrices -----------------------------------------------------------------------------------
 
-struct product {
+struct known_product {
   size_t m, n, k;
   std::vector<float> a, b, c; // c is the right result
   std::string size() const {
@@ -150,8 +150,8 @@ struct product {
 
 // A product whose right result is known without check_matmul. In each column of B at most
 // `per_column` elements are not 0, so that large sizes take no longer than O(n²).
-static product make(const size_t m, const size_t n, const size_t k, const size_t per_column) {
-  product p{m, n, k, std::vector<float>(m * k), std::vector<float>(k * n), {}};
+static known_product make(const size_t m, const size_t n, const size_t k, const size_t per_column) {
+  known_product p{m, n, k, std::vector<float>(m * k), std::vector<float>(k * n), {}};
   p.c.assign(m * n, 0.0f);
   fill_whole(p.a, 1);
   std::vector<float> values(k * n);
@@ -175,7 +175,7 @@ static product make(const size_t m, const size_t n, const size_t k, const size_t
 }
 
 // The mistakes that a whole result can have.
-static void whole_mistakes(const product &p) {
+static void whole_mistakes(const known_product &p) {
   const size_t m = p.m, n = p.n, k = p.k;
   const size_t size = m * n;
   expect(p.check(p.c), true, p.size());
@@ -216,7 +216,7 @@ static void whole_mistakes(const product &p) {
 }
 
 // The mistakes that the element number `at` can have; `other` is another one, to swap it with.
-static void one_mistake(const product &p, std::vector<float> &c, const size_t at,
+static void one_mistake(const known_product &p, std::vector<float> &c, const size_t at,
                         const size_t other) {
   const float right = c[at];
   const std::string element = "element " + std::to_string(at);
@@ -238,7 +238,7 @@ static void small_matrices() {
                              {2, 3, 4},    {15, 16, 17},   {17, 33, 65}, {32, 32, 32},
                              {64, 64, 64}, {300, 200, 100}};
   for (const auto &[m, n, k] : sizes) {
-    const product p = make(m, n, k, k);
+    const known_product p = make(m, n, k, k);
     whole_mistakes(p);
     if (m * n > size_t{64} * 64)
       continue;
@@ -247,7 +247,7 @@ static void small_matrices() {
       one_mistake(p, c, at, (at + 1) % (m * n));
   }
   // Two results of the same row swapped: every pair of columns.
-  const product p = make(1, 1024, 3, 3);
+  const known_product p = make(1, 1024, 3, 3);
   std::vector<float> c(p.c);
   for (size_t i = 0; i < 1024; i += 3)
     for (size_t j = 0; j < i; j++)
@@ -262,7 +262,7 @@ static void small_matrices() {
 static void large_matrices() {
   const size_t sizes[][3] = {{1024, 1024, 1024}, {4096, 1000, 33}, {4096, 4096, 4096}};
   for (const auto &[m, n, k] : sizes) {
-    const product p = make(m, n, k, 4);
+    const known_product p = make(m, n, k, 4);
     whole_mistakes(p);
     std::vector<float> c(p.c);
     one_mistake(p, c, m * n - 1, n / 2);

@@ -1,5 +1,6 @@
 // A library that is loaded before libOpenCL and writes down the calls of a program, for the checks
-// of the answers to exercises: which buffers there were, what was released, what the device's clock said.
+// of the answers to exercises: which buffers there were, what was released, what the device's clock
+// said.
 //
 //   LD_PRELOAD=spy.so SPY_LOG=calls.txt program
 //
