@@ -35,7 +35,7 @@ def markdown_files():
     chapters = sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
     docs = [
         p
-        for name in ("setup", "concepts", "errors", "tools", "cuda", "sources")
+        for name in ("setup", "concepts", "calls", "errors", "tools", "cuda", "sources")
         if (p := ROOT / "docs" / f"{name}.md").exists()
     ]
     more = sorted(
