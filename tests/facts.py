@@ -81,6 +81,9 @@ def defaults(chapter):
         # Check `copies`: (kernel file, the other chapter's that it shares code with, [names]): functions and #defines that
         # are the same in both, word for word; None for all below the comment that the file begins with.
         "COPIES": [],
+        # Checks `rusticl` and `intel`: more runs there, as (arguments, what is printed).
+        "RUSTICL_RUNS": [],
+        "INTEL_RUNS": [],
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
         # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.

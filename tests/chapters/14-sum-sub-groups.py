@@ -2,6 +2,14 @@ from formulas import sum_reduction
 
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [(["10", "4"], "not a way that this device has: 4")]
+RUSTICL_RUNS = [(["1000003"], "\nway       3: tree")]
+INTEL_RUNS = [
+    (["1000003"], "\nway       1: work-group function"),
+    (["1000003", "1"], "\nway       1: work-group function"),
+    (["1000003", "2"], "\nway       2: sub-groups"),
+    (["1", "2"], "\nway       2: sub-groups"),
+    (["1000003", "3"], "\nway       3: tree"),
+]
 BENCH_VECTORS = {"kernel": "14 sub-groups"}
 
 
