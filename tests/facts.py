@@ -81,6 +81,8 @@ def defaults(chapter):
         # Check `copies`: (kernel file, the other chapter's that it shares code with, [names]): functions and #defines that
         # are the same in both, word for word; None for all below the comment that the file begins with.
         "COPIES": [],
+        # Checks that take too long here for every day, on one line (tests/CMakeLists.txt reads it): they are thorough.
+        "THOROUGH": [],
         # Checks `rusticl` and `intel`: more runs there, as (arguments, what is printed).
         "RUSTICL_RUNS": [],
         "INTEL_RUNS": [],

@@ -140,19 +140,19 @@ def broken_kernels(test, folder):
 
 
 def broken_kernel(test, copy, kernel, text, env):
-    case, what = test.case, kernel.name
+    case, what, command = test.case, kernel.name, [copy, *test.known.TINY_SIZE]
     for how, content, refusal in [("empty", "", "empty"), ("blank", " \n\t\n", test.known.BLANK_KERNEL_REFUSAL)]:
         kernel.write_text(content)
-        case(f"{what} {how}", [copy], 1, refusal)
+        case(f"{what} {how}", command, 1, refusal)
     kernel.unlink()
     kernel.mkdir()
-    case(f"{what} is a folder", [copy], 1, "cannot be read", str(kernel))
+    case(f"{what} is a folder", command, 1, "cannot be read", str(kernel))
     kernel.rmdir()
     kernel.write_text(text)
     kernel.chmod(0)
     as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
     pocl = {"POCL_CACHE_DIR": env["XDG_CACHE_HOME"]}
-    case(f"{what} not readable", [copy], 1, "cannot be read", str(kernel), env=pocl, **as_user)
+    case(f"{what} not readable", command, 1, "cannot be read", str(kernel), env=pocl, **as_user)
     kernel.chmod(0o644)
     broken = "__kernel void broken() { no_such_name = 1; }\n"
     if "clBuildProgram" in test.known.SEARCH_CALLS:
@@ -167,7 +167,7 @@ def broken_kernel(test, copy, kernel, text, env):
         kernel.write_text(text + "\n" + "".join(f"#warning number {i} of many\n" for i in range(400)) + broken)
         case(
             f"{what} with a syntax error",
-            [copy],
+            command,
             1,
             "CL_BUILD_PROGRAM_FAILURE",
             "no_such_name",
@@ -175,7 +175,7 @@ def broken_kernel(test, copy, kernel, text, env):
             "number 399 of many",
         )
     kernel.write_text(re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text))
-    case(f"{what}: kernels renamed", [copy], 1, "CL_INVALID_KERNEL_NAME", env=env)
+    case(f"{what}: kernels renamed", command, 1, "CL_INVALID_KERNEL_NAME", env=env)
     kernel.write_text(text)
 
 
