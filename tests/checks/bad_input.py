@@ -140,7 +140,7 @@ def broken_kernels(test, folder):
 
 
 def broken_kernel(test, copy, kernel, text, env):
-    case, what, command = test.case, kernel.name, [copy, *test.known.TINY_SIZE]
+    case, what, command = test.case, kernel.name, [copy, *(test.known.SEARCH_SIZE or test.known.TINY_SIZE)]
     for how, content, refusal in [("empty", "", "empty"), ("blank", " \n\t\n", test.known.BLANK_KERNEL_REFUSAL)]:
         kernel.write_text(content)
         case(f"{what} {how}", command, 1, refusal)
