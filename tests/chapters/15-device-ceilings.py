@@ -2,6 +2,7 @@ import math
 
 from formulas import COMPUTE_UNITS, count
 
+THOROUGH = ["faults"]  # thirteen programs are built and released
 LARGE_LAUNCHES = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N
 TIME_FLOOR = 4000  # no run of multiply_add has too few steps
