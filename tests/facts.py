@@ -90,7 +90,8 @@ def defaults(chapter):
         "HOSTILE_ALL": False,
         # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.
         "ALL_TYPICAL_MUTANTS": False,
-        # Check `bad-input`: more arguments that are refused, as (arguments, what is said); what is said of a kernel
+        # Check `bad-input`: more arguments that are refused, as (arguments, what is said), or, where that depends on
+        # the device, (arguments, what is said, what a small run prints there); what is said of a kernel
         # file of blanks; what is said besides where OCL_DEVICE matches nothing, None if OCL_DEVICE is not looked at;
         # another chapter, whose program must choose the same device.
         "BAD_ARGUMENTS": [],

@@ -1,7 +1,11 @@
 from formulas import sum_reduction
 
 LARGE_LAUNCHES = True
-BAD_ARGUMENTS = [(["10", "4"], "not a way that this device has: 4")]
+BAD_ARGUMENTS = [
+    (["10", "4"], "not a way that this device has: 4"),
+    (["10", "1"], "not a way that this device has: 1", "work-group functions: no"),
+    (["10", "2"], "not a way that this device has: 2", "sub-groups: no"),
+]
 RUSTICL_RUNS = [(["1000003"], "\nway       3: tree")]
 INTEL_RUNS = [
     (["1000003"], "\nway       1: work-group function"),

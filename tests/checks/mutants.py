@@ -27,7 +27,7 @@ import harness
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
 CHECKS = [RESULTS, "oclgrind", "costs", "released", "faults"]
-HOST_CHECKS = [RESULTS, "released", "oclgrind", "costs", "faults"]
+HOST_CHECKS = [RESULTS, "released", "oclgrind", "costs", "times", "bad-input", "dropped", "faults"]
 
 
 def own_tests(chapter):
