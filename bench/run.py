@@ -137,7 +137,7 @@ def run(command, env=None):
 
 
 def ceilings(program, quick):
-    """Runs chapter 15 once. Returns the device and its two ceilings, in GB/s and GFLOP/s."""
+    """Runs chapter 15 once. Returns the device and its ceilings: the highest of its GB/s, and its GFLOP/s."""
     done = subprocess.run([program] + (["65536"] if quick else []), capture_output=True, text=True)
     found = re.search(CHAPTERS[CEILINGS].BENCH_CEILINGS, done.stdout)
     if done.returncode != 0 or not found:
@@ -325,7 +325,7 @@ def above_ceilings(matmul, vectors, bandwidth, arithmetic):
     for series, by_size in vectors.items():
         size = max(by_size)
         if statistics.median(by_size[size]) > bandwidth:
-            lines.append(f"Above the copy's rate: {series} at 2^{size.bit_length() - 1}, which only reads.  ")
+            lines.append(f"Above the ceiling of memory: {series} at 2^{size.bit_length() - 1}.  ")
     return lines
 
 
@@ -357,7 +357,7 @@ def readme(
         f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
         "",
         "Ceilings (chapter 15, the best of three measurements, before, between and after the others): "
-        f"{bandwidth:,.1f} GB/s copied, {arithmetic:,.0f} GFLOP/s of "
+        f"{bandwidth:,.1f} GB/s read or copied, whichever is more, {arithmetic:,.0f} GFLOP/s of "
         f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.",
         "",
     ]
