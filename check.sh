@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what is missing and checks your answers to the exercises. See --help.
 set -u
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=common/setup.sh
 . "$root/common/setup.sh"
 
@@ -14,7 +14,8 @@ usage: ./check.sh                        all exercises: what is done, and what i
        ./check.sh --report results.csv   the overview, and a file of it for the teacher
        ./check.sh --again                checks also what has not changed since its last check
 Your answer is compiled, run on PoCL at several sizes, and run under Oclgrind, which finds data races
-and memory errors. Exit code 0: all that was asked for is right; 1: not yet; 2: no such exercise.
+and memory errors. Exit code 0: all that was asked for is right; 1: not yet; 2: no such exercise;
+3: right on PoCL, and nobody has looked for races, because Oclgrind is not to be had.
 Installs what is missing (with apt; elsewhere it says what to install).
 EOF
   exit 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what is missing, builds, and runs the chapters. See --help.
 set -u
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=common/setup.sh
 . "$root/common/setup.sh"
 
