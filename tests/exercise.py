@@ -23,7 +23,7 @@ import tempfile
 import findings
 import looks
 from harness import BUILD as BUILD_ROOT
-from harness import ROOT
+from harness import NO_OCLGRIND, ROOT, find_oclgrind
 
 BUILD = BUILD_ROOT / "exercises"
 POCL_SECONDS = 20
@@ -206,7 +206,9 @@ class Attempt:
             before = len(answer.problems)
             for complaint in getattr(looks, exercise.look)(self):
                 answer.wrong("look", complaint)
-            if len(answer.problems) == before:
+            if answer.no_oclgrind:
+                answer.ok("look", f"not looked further, because {NO_OCLGRIND}")
+            elif len(answer.problems) == before:
                 answer.ok("look", "what the program prints and calls is as it should be")
         if exercise.oclgrind:
             self.under_oclgrind()
@@ -293,7 +295,8 @@ class Attempt:
 
     def simulated(self, args, options=()):
         """Runs the program under Oclgrind, which has a device of its own; None where it is missing."""
-        if shutil.which("oclgrind") is None:
+        oclgrind = find_oclgrind()
+        if oclgrind is None:
             self.answer.no_oclgrind = True
             return None
         env = self.environment()
@@ -304,7 +307,7 @@ class Attempt:
         unoptimized = ["--build-options", "-cl-opt-disable"]
         run = None
         for more in [[], unoptimized] if self.exercise.optimized else [unoptimized]:
-            code, out, err = self.execute(["oclgrind", *options, *more, self.program, *args], OCLGRIND_SECONDS, env)
+            code, out, err = self.execute([oclgrind, *options, *more, self.program, *args], OCLGRIND_SECONDS, env)
             run = Run(args, code, out, err, limit=OCLGRIND_SECONDS)
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be the optimizer's doing, which is no fault of the answer
@@ -439,12 +442,7 @@ class Attempt:
         for args in self.exercise.oclgrind:
             run = self.simulated(args)
             if run is None:
-                answer.ok(
-                    "Oclgrind",
-                    "IS NOT INSTALLED, so nobody has looked for data races and memory errors "
-                    "(Debian, Ubuntu: apt install oclgrind)",
-                )
-                return
+                return answer.ok("Oclgrind", f"races and memory errors were not looked for, because {NO_OCLGRIND}")
             runs.append(run)
             reports = findings.translate(run.err + run.out, self.kernel)
             if any(kind == "invalid" for kind, _ in reports) and "invalid" not in said:

@@ -137,10 +137,31 @@ def not_passed(code, out, err):
     return wrong
 
 
+NO_OCLGRIND = (
+    "Oclgrind is not there (Debian 12, Ubuntu 24.04: apt install oclgrind; elsewhere: tests/install_oclgrind.sh)"
+)
+
+
+def find_oclgrind():
+    """The path of the program `oclgrind` that every check uses, None where there is none: what OCLGRIND names, else
+    the system's, else what tests/install_oclgrind.sh has put into the checkout."""
+    if "OCLGRIND" in os.environ:
+        return shutil.which(os.environ["OCLGRIND"])
+    return shutil.which("oclgrind") or shutil.which(ROOT / "build-oclgrind" / "bin" / "oclgrind")
+
+
+def need_oclgrind():
+    """The same; without it, the check is skipped."""
+    path = find_oclgrind()
+    if path is None:
+        raise Skip(NO_OCLGRIND)
+    return path
+
+
 def on_oclgrind(command, *options, timeout=600):
     """Runs a command on Oclgrind's simulated device. Returns (exit code, standard output, standard
     error, what Oclgrind reports). Its exit code is 0 even when it reports, so that has to be read."""
-    tool = need_tool("oclgrind", "oclgrind")
+    tool = need_oclgrind()
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
         code, out, err = run(

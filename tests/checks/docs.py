@@ -242,6 +242,10 @@ def compile_chapter(folder, program):
         raise Wrong("does not compile:\n" + done.stderr)
 
 
+def find_tool(name):
+    return harness.find_oclgrind() if name == "oclgrind" else shutil.which(name)
+
+
 def trap(text):
     """What a program prints once something in it has been changed."""
     head, _, diff = text.partition("\n")
@@ -269,9 +273,11 @@ def trap(text):
                 stream = step
             else:
                 raise Wrong(f"not understood in a trap: {step}")
-        if tool and shutil.which(tool[0]) is None:
-            print(f"SKIPPED  {tool[0]} is not installed: {text}")
-            return None
+        if tool:
+            tool[0] = find_tool(tool[0])
+            if tool[0] is None:
+                print(f"SKIPPED  {steps}: the tool is not installed")
+                return None
         compile_chapter(folder, "program")
         wish = pocl(chapter, env) if not tool else dict(pair.split("=", 1) for pair in env)
         code, out, err = harness.run(
@@ -318,7 +324,7 @@ class Workplace:
         missing = [
             tool
             for tool in ("oclgrind", "clinfo")
-            if shutil.which(tool) is None and any(line.startswith(tool + " ") for line in content)
+            if find_tool(tool) is None and any(line.startswith(tool + " ") for line in content)
         ]
         if missing:
             print(f"SKIPPED  {missing[0]} is not installed: " + "; ".join(content))
@@ -328,7 +334,11 @@ class Workplace:
             done = subprocess.run(
                 ["bash", "-c", script],
                 cwd=pathlib.Path(self.temporary.name) / folder,
-                env={**os.environ, **harness.remembering(self.temporary.name + "/.cache")},
+                env={
+                    **os.environ,
+                    **harness.remembering(self.temporary.name + "/.cache"),
+                    "PATH": f"{os.environ['PATH']}:{pathlib.Path(harness.find_oclgrind() or '/').parent}",
+                },
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

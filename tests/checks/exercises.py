@@ -19,8 +19,9 @@ import shutil
 import tempfile
 
 import defects
-from answers import grade, select
+from answers import UNPROVEN, grade, select
 from exercise import STRICT, Attempt, Problem, all_exercises
+from harness import NO_OCLGRIND
 
 KINDS = {"racy", "divergent", "off by one", "non-multiples", "hard-coded", "only on PoCL", "memory", "wrong"}
 
@@ -42,7 +43,7 @@ def starter(report, exercise):
     report.must(f"{name}: compiles", "compiles: no" not in text and "does not compile" not in text, text)
     report.must(f"{name}: is refused", answer.problems != [] and grade(exercise, answer, False) != "passed", text)
     report.must(f"{name}: for its reason: {exercise.starter}", re.search(exercise.starter, text) is not None, text)
-    report.must(f"{name}: Oclgrind is there", not answer.no_oclgrind, "install oclgrind")
+    report.must(f"{name}: Oclgrind is there", not answer.no_oclgrind, NO_OCLGRIND)
 
 
 def solution(report, exercise):
@@ -75,7 +76,7 @@ def wrong(report, exercise):
         what = f"{exercise.id} wrong: {known.name} ({kind})"
         report.must(
             f"{what}: is refused",
-            answer.problems != [] and grade(exercise, answer, False) not in ("passed", "unproven"),
+            answer.problems != [] and grade(exercise, answer, False) not in ("passed", UNPROVEN),
             text,
         )
         report.must(f"{what}: with: {expect}", re.search(expect, text) is not None, text)

@@ -14,7 +14,9 @@ from harness import ROOT
 
 
 def run(command, cwd):
-    code, out, err = harness.run(command, cwd=cwd, timeout=600, env={"BUILD_DIR": None})
+    code, out, err = harness.run(
+        command, cwd=cwd, timeout=600, env={"BUILD_DIR": None, "OCLGRIND": harness.find_oclgrind()}
+    )
     return code, out + err
 
 

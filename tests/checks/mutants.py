@@ -112,7 +112,7 @@ def noticed_by(chapter, folder, checks):
 
 
 def check(report, chapter, full):
-    harness.need_tool("oclgrind", "oclgrind")  # without it, missing barriers survive
+    harness.need_oclgrind()  # without it, missing barriers survive
     # A mutant may run wild: what it can take of the machine's memory is limited.
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     listed = harness.ROOT / "tests" / "chapters" / f"{chapter}.mutants"
