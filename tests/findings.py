@@ -114,6 +114,8 @@ class Finding:
     def race(self):
         first_is_store = "store" in self.body.split("Second entity")[0]
         what = self.what(first_is_store) + self.lines()
+        if len(self.items) < 2:  # what a whole group does, such as async_work_group_copy
+            return self.other()
         if self.memory == "local":
             items = " and ".join(sorted((item[0] for item in self.items), key=numbers_in))
             return f"work-items {items} of group {self.items[0][1]} race on {what}: which barrier is missing?"

@@ -142,12 +142,15 @@ NO_OCLGRIND = (
 )
 
 
+PYPI_OCLGRIND = str(ROOT / "build-oclgrind" / "bin" / "oclgrind")  # where tests/install_oclgrind.sh puts it
+
+
 def find_oclgrind():
     """The path of the program `oclgrind` that every check uses, None where there is none: what OCLGRIND names, else
     the system's, else what tests/install_oclgrind.sh has put into the checkout."""
     if "OCLGRIND" in os.environ:
         return shutil.which(os.environ["OCLGRIND"])
-    return shutil.which("oclgrind") or shutil.which(ROOT / "build-oclgrind" / "bin" / "oclgrind")
+    return shutil.which("oclgrind") or shutil.which(PYPI_OCLGRIND)
 
 
 def need_oclgrind():
