@@ -133,13 +133,14 @@ int main(const int argc, char **argv) {
   fflush(stdout);
   if (found.empty())
     fprintf(stderr,
-            "no OpenCL device found on any platform: README.md, \"When no device is found\"\n");
+            "no OpenCL device found on any platform. (PoCL has none where it cannot write: set "
+            "POCL_CACHE_DIR; README.md, \"When no device is found\")\n");
   else if (chosen.id == nullptr)
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; those above are all there are\n",
             wish.c_str());
   printf(chosen.id != nullptr ? "PASSED\n" : "FAILED\n");
-  if (fflush(stdout) != 0) { // a full disk, say: nobody can read PASSED, so it does not count
-    perror("standard output");
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) { // a full disk, say: nobody can read PASSED
+    fprintf(stderr, "standard output could not be written: is a disk full?\n");
     return EXIT_FAILURE;
   }
   return chosen.id != nullptr ? EXIT_SUCCESS : EXIT_FAILURE;

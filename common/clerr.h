@@ -155,5 +155,5 @@ inline void clerr_chk(const cl_int status, const char *file = __builtin_FILE(),
   for (char &c : anchor)
     c = c == ' ' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   fprintf(stderr, "read on:     docs/errors.md#%s\n", anchor.c_str());
-  exit(EXIT_FAILURE);
+  _Exit(EXIT_FAILURE); // exit would tidy up as well, under a device that may still be at work
 }

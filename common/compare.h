@@ -148,8 +148,8 @@ inline bool check_matmul(const std::vector<float> &c, const std::vector<float> &
 // The last line, and the program's exit code. Call it when everything else has succeeded.
 inline int verdict(const bool ok) {
   printf(ok ? "PASSED\n" : "FAILED\n");
-  if (fflush(stdout) != 0) { // a full disk, say: nobody can read PASSED, so it does not count
-    perror("standard output");
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) { // a full disk, say: nobody can read PASSED
+    fprintf(stderr, "standard output could not be written: is a disk full?\n");
     return EXIT_FAILURE;
   }
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;

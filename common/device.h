@@ -122,8 +122,8 @@ inline cl_device_id pick_device() {
     return best;
   if (list.empty())
     fprintf(stderr,
-            "no OpenCL device found: %zu platform%s, none with a device; README.md, \"When no "
-            "device is found\"\n",
+            "no OpenCL device found: %zu platform%s, none with a device. (PoCL has none where it "
+            "cannot write: set POCL_CACHE_DIR; README.md, \"When no device is found\")\n",
             platforms.size(), platforms.size() == 1 ? "" : "s");
   else
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; there %s:\n%s", wish.c_str(),

@@ -114,7 +114,12 @@ class Run:
         if account.failed is None:  # the number of calls may depend on the times measured
             self.judge(n, function, failed_code, harness.not_passed(code, out, err), err, survived=False)
         else:
-            self.judge(n, *account.failed, self.wrong_end_in_search(code, out, err, account.failed), err)
+            wrong = self.wrong_end_in_search(code, out, err, account.failed)
+            if code == 1 and "exited" in account.lines:
+                wrong.append(
+                    "it ended by exit, which tidies up under a device that may still be at work: _Exit does not"
+                )
+            self.judge(n, *account.failed, wrong, err)
 
     def first_of_each(self):
         """The first call of each function, in processes of their own. The program goes on after one that is part

@@ -105,10 +105,10 @@ def places(test, chapter, folder):
 def homes(test, folder):
     unset = {"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}
     test.run("HOME not set", env={**unset, "HOME": None})
-    test.run("HOME not there", "or", "CL", env={**unset, "HOME": "/no/such/home"})
-    test.run("HOME not writable", "or", "CL", env={**unset, "HOME": "/proc"})
+    test.run("HOME not there", "or", "POCL_CACHE_DIR", env={**unset, "HOME": "/no/such/home"})
+    test.run("HOME not writable", "or", "POCL_CACHE_DIR", env={**unset, "HOME": "/proc"})
     test.run("folder for temporary files not there", "or", "CL", env={"TMPDIR": "/no/such/folder"})
-    test.run("kernel cache not writable", "or", "CL", env={"POCL_CACHE_DIR": "/proc/cache"})
+    test.run("kernel cache not writable", "or", "POCL_CACHE_DIR", env={"POCL_CACHE_DIR": "/proc/cache"})
     full = folder / "full"
     full.mkdir()
     script = (
@@ -180,8 +180,9 @@ def at_once(test, folder):
 
 
 def output(test):
-    quoted = ["sh", "-c", 'exec "$0" "$@" >/dev/full'] + test.command
-    test.run("standard output on a full disk", "No space left", command=quoted)
+    for buffering in ["", "stdbuf -oL", "stdbuf -o0"] if shutil.which("stdbuf") else [""]:
+        quoted = ["sh", "-c", f'exec {buffering} "$0" "$@" >/dev/full'] + test.command
+        test.run(f"standard output on a full disk {buffering}", "standard output could not be", command=quoted)
 
 
 def one_of_each(test, chapter, folder):

@@ -54,6 +54,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void write_report();
+
 // An intercepted function: its name, the codes that it plausibly fails with (the first one is the
 // usual one), and its place in the dispatch table.
 struct function_entry {
@@ -102,6 +104,7 @@ struct state {
   std::string fork_folder; // empty: no forks, or this is a child
   std::string alone;       // no forks before these functions
   bool is_child = false;
+  bool exited = false; // by exit or the end of main, not by _Exit
   FILE *fork_log = nullptr;
   std::vector<const char *> calls; // the functions called so far
   std::string failed;              // the function that was made to fail, and its code
@@ -344,6 +347,8 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
       const cl_int code = the.forced_code != 0 ? the.forced_code : entry.codes.front();
       if (the.failed.empty())
         the.failed = std::string(entry.name) + " " + std::to_string(code);
+      if (!the.is_child)
+        write_report(); // now: the program may end with _Exit, which no exit handler sees
       return fail(arguments, code);
     }
 
@@ -638,6 +643,7 @@ static void pretend() {
 // Writes the account, a line each, so that a script can read it:
 //   call clGetPlatformIDs                 each API call, in order
 //   failed clCreateBuffer -4              the call made to fail; absent if none was
+//   exited                                the program ended by exit or with main, not by _Exit
 //   created buffer 3 / released buffer 3  for each type; a retained reference counts as created
 //   alive buffer clCreateBuffer           an object never released, and the call that made it
 //   misuse ...                            a release of something that is not alive
@@ -661,6 +667,8 @@ static void write_report() {
     fprintf(file, "call %s\n", name);
   if (!the.failed.empty())
     fprintf(file, "failed %s\n", the.failed.c_str());
+  if (the.exited)
+    fprintf(file, "exited\n");
   for (int type = 0; type < NUM_TYPES; type++)
     fprintf(file, "created %s %ld\nreleased %s %ld\n", type_names[type], the.created[type],
             type_names[type], the.released[type]);
@@ -693,6 +701,7 @@ static void write_report() {
 // how the libraries take the end of the program shows in the processes that are not split. So do
 // leaks: in a child, what only another thread's stack pointed to would count as one.
 static void at_exit(const int status, void *) {
+  the.exited = true;
   write_report();
   if (the.is_child) {
     fflush(nullptr);

@@ -20,7 +20,8 @@ static void check(const cl_int status, const char *call, const int line) {
   const clerr_entry error = clerr_find(status); // the name of the code and its usual cause
   fprintf(stderr, "%s:%d: %s: %s (%d): %s\n", __FILE__, line, call, error.name, status,
           error.cause);
-  exit(EXIT_FAILURE);
+  fflush(stdout);
+  _Exit(EXIT_FAILURE); // exit would tidy up as well, under a device that may still be at work
 }
 
 int main(const int argc, char **argv) {
@@ -48,7 +49,10 @@ int main(const int argc, char **argv) {
       check(status, "clGetDeviceIDs", __LINE__);
   }
   if (device == nullptr) {
-    fprintf(stderr, "no OpenCL device found: none of %u platforms has one\n", num_platforms);
+    fprintf(stderr,
+            "no OpenCL device found: none of %u platforms has one. (PoCL has none where it cannot "
+            "write: set POCL_CACHE_DIR; README.md, \"When no device is found\")\n",
+            num_platforms);
     return EXIT_FAILURE;
   }
   char device_name[256] = "";
@@ -157,5 +161,5 @@ int main(const int argc, char **argv) {
   check(clReleaseCommandQueue(queue), "clReleaseCommandQueue", __LINE__);
   check(clReleaseContext(context), "clReleaseContext", __LINE__);
   printf(differ == 0 ? "PASSED\n" : "FAILED\n");
-  return differ == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return differ == 0 && fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
