@@ -113,6 +113,12 @@ setup() {
 build() {
   local root=$1 log fresh=()
   shift
+  case $root in
+  *[]\[\;:\"\|\\]*)
+    say "CMake and make cannot build in a folder with [ ] ; : | \" or \\ in its path; please move this one: $root"
+    return 1
+    ;;
+  esac
   log=$(mktemp)
   # A build folder that came along with a copied or moved repository is of no use.
   if [ -f "$root/build/CMakeCache.txt" ] &&

@@ -200,6 +200,13 @@ def check(report):
     case("no make, no apt", 1, "Please install", "", have=["c++", "cmake"], prepare=absent("apt-get"))
     case("an old CMake", 1, "CMake 3.22.1 is too old", "", env={"CMAKE_IS": "3.22.1"})
 
+    for sign in '[];:|"\\':
+        code, out, err = harness.run(
+            ["bash", "-c", f'. "{harness.ROOT}"/common/setup.sh; build "$0"', f"/no/such{sign}x"]
+        )
+        report.must(
+            f"a path with {sign}: a sentence", code == 1 and "please move this one" in out and not err, out + err
+        )
     with tempfile.TemporaryDirectory() as folder:
         for script in "run.sh", "test.sh", "check.sh":
             link = pathlib.Path(folder) / script
