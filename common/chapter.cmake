@@ -25,6 +25,14 @@ function(common_options target)
   target_link_libraries(${target} PRIVATE OpenCL::OpenCL)
 endfunction()
 
+# kernel_cache(TEST NAME)
+# Where PoCL keeps the kernels that it compiles in this test. Two processes that compile the same kernel at once
+# may fail (PoCL before 6, its issue 1480), so of the tests with the same cache only one runs at a time.
+function(kernel_cache test name)
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache/${name}")
+  set_property(TEST ${test} APPEND PROPERTY RESOURCE_LOCK "pocl-cache/${name}")
+endfunction()
+
 # add_chapter([OUTPUT ...] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
 # none), which NAME=VALUE for the environment may precede. A test in FULL takes long and has the label full. OUTPUT: see tests/run_chapter.cmake.
@@ -48,6 +56,7 @@ function(add_chapter)
       if(kind STREQUAL FULL)
         set_tests_properties(${test} PROPERTIES LABELS full TIMEOUT 600)
       endif()
+      kernel_cache(${test} ${PROJECT_NAME})
     endforeach()
   endforeach()
 endfunction()

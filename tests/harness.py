@@ -13,6 +13,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
 LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
+# CTest gives each test its kernel cache (common/chapter.cmake); what is run by hand has this one.
+os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
 SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
 
 CHAPTERS = sorted(p.parent.name for p in ROOT.glob("[0-9][0-9]-*/host.cpp"))
@@ -112,12 +114,8 @@ def run(command, env=None, cwd=None, timeout=120, **options):
 
 def remembering(folder):
     """The environment in which a program that remembers something does so in a folder. PoCL, which would
-    keep its compiled kernels there too, keeps them where they are."""
-    usual = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    return {
-        "XDG_CACHE_HOME": str(folder),
-        "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(usual / "pocl" / "kcache")),
-    }
+    keep its compiled kernels there too, keeps them in POCL_CACHE_DIR."""
+    return {"XDG_CACHE_HOME": str(folder)}
 
 
 def crashed(code, err):

@@ -9,15 +9,8 @@ while(arguments MATCHES "^([A-Z_]+)=([^;]*)")
   set(ENV{${CMAKE_MATCH_1}} "${CMAKE_MATCH_2}")
   list(POP_FRONT arguments)
 endwhile()
-# What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels stay where
-# they are.
-if(NOT DEFINED ENV{POCL_CACHE_DIR})
-  if(DEFINED ENV{XDG_CACHE_HOME})
-    set(ENV{POCL_CACHE_DIR} "$ENV{XDG_CACHE_HOME}/pocl/kcache")
-  else()
-    set(ENV{POCL_CACHE_DIR} "$ENV{HOME}/.cache/pocl/kcache")
-  endif()
-endif()
+# What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels it does: they lie
+# in POCL_CACHE_DIR.
 string(REPLACE " " "x" name "${ARGUMENTS}")
 set(ENV{XDG_CACHE_HOME} "${PROGRAM}.cache/${name}")
 file(REMOVE_RECURSE "$ENV{XDG_CACHE_HOME}")

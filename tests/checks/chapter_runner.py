@@ -87,11 +87,7 @@ def accepted(case):
     # A folder of its own for what chapter 20 remembers, new for each run; PoCL's cache stays.
     case("nothing remembered", "", last='mkdir -p "$XDG_CACHE_HOME" && mkdir "$XDG_CACHE_HOME/once"', runs=2)
     case("not in the user's folder", "", last='[ "$XDG_CACHE_HOME" != /usual ]', env={"XDG_CACHE_HOME": "/usual"})
-    case("PoCL's cache", "", last='[ "$POCL_CACHE_DIR" = /usual/pocl/kcache ]', env={"XDG_CACHE_HOME": "/usual"})
-    os.environ.pop("XDG_CACHE_HOME", None)
-    case(
-        "PoCL's cache at home", "", last='[ "$POCL_CACHE_DIR" = /home/me/.cache/pocl/kcache ]', env={"HOME": "/home/me"}
-    )
+    case("PoCL's cache", "", last='[ "$POCL_CACHE_DIR" = /given ]', env={"POCL_CACHE_DIR": "/given"})
 
 
 def refused(case):
@@ -148,6 +144,5 @@ def refused(case):
 
 
 def check(report):
-    os.environ.pop("POCL_CACHE_DIR", None)
     accepted(functools.partial(case, report.must))
     refused(functools.partial(case, report.must))

@@ -1,7 +1,8 @@
 """Does CTest take each test for what it is? Asks it for the list of all tests of the build.
 
 Only exit code 77 may count as skipped, and nothing but the exit code decides. Each chapter has tests,
-one of them without arguments, and each of them goes through run_chapter.cmake.
+one of them without arguments, and each of them goes through run_chapter.cmake. Tests that share a kernel cache
+never run at once.
 """
 
 import json
@@ -28,6 +29,10 @@ def wrong_with(test):
         yield "has no label"
     if not 0 < has.get("TIMEOUT", 0) <= 5400:
         yield "has no time limit"
+    caches = [text for text in has.get("ENVIRONMENT", []) if text.startswith("POCL_CACHE_DIR=")]
+    locks = [lock for lock in has.get("RESOURCE_LOCK", []) if lock.startswith("pocl-cache/")]
+    if caches != [f"POCL_CACHE_DIR={harness.BUILD}/{lock}" for lock in locks] or len(locks) != 1:
+        yield f"has not one kernel cache with its lock, but {caches or 'none'} with {locks or 'none'}"
     if not test.get("command"):
         yield "has no command: its program is not built"
 
