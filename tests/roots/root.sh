@@ -59,7 +59,6 @@ take_over() { # ROOT
 
 make_system() {
   local system=$1 site parts=main keys=() script=() root=$roots/$1.new
-  if [ -e "$roots/$system.tar" ]; then return; fi
   case $system in
   noble)
     site=$(mirror ubuntu)
@@ -70,6 +69,8 @@ make_system() {
     ;;
   *) site=$(mirror debian) ;;
   esac
+  wget --quiet --spider --tries=2 --timeout=20 "$site/dists/$system/InRelease" || stop 77 "no way to $site from here"
+  if [ -e "$roots/$system.tar" ]; then return; fi
   rm -rf --one-file-system "$root"
   printf 'root.sh: building %s from %s, the log is %s\n' "$system" "$site" "$roots/$system.log" >&2
   debootstrap --variant=minbase --include=git,ca-certificates,sudo "${keys[@]}" "$system" "$root" "$site" \
@@ -117,7 +118,7 @@ run_in() {
     esac
   done
   [ $# -gt 0 ] || stop 2 "run what?"
-  make_system "$system"
+  [ -e "$roots/$system.tar" ] || make_system "$system"
   mkdir -p "$roots/$system.debs"
   root=$roots/$system-${keep:-fresh}
   [ -n "$keep" ] || rm -rf --one-file-system "$root"
