@@ -50,11 +50,13 @@ ubuntu_keys() {
   printf '%s\n' "$roots/$name"
 }
 
-# Writes what a copy takes over from this machine: the way into the network, and no more.
+# Writes what a copy has that a fresh system has not: this machine's way into the network, and a dpkg that does not
+# wait for the disk.
 take_over() { # ROOT
   cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
   apt-config dump Acquire | grep -E '^Acquire::(https?|Check-|Retries)' >"$1/etc/apt/apt.conf.d/90machine" || :
-  cp /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/machine.crt" # one that the network itself may need
+  cp /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/machine.crt" # with one that the network itself may need
+  echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/90machine"
 }
 
 make_system() {
