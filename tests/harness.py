@@ -171,7 +171,7 @@ def on_oclgrind(command, *options, timeout=600):
         return code, out, err, log.read_text() if log.exists() else ""
 
 
-# ---- Running under the layer (native/fault_layer.cpp) -------------------------------------------
+# ---- Running under the layer (native/fault_layer/) ----------------------------------------------
 
 
 def code_names():

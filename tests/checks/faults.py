@@ -5,7 +5,7 @@ says PASSED, and a message with the file, the line and the name of the code. Two
 to stop, and are tested as such: a platform without devices is passed over, and where a device has no
 times to report, the program says so.
 
-Every call fails in a child process that the layer splits off (LAYER_FORK in fault_layer.cpp); the first
+Every call fails in a child process that the layer splits off (LAYER_FORK in fault_layer/faults.cpp); the first
 call of each function fails in a process of its own too. With "full" each child is tried once more
 with all later calls failing as well, as on a device that is lost; and there are more sizes.
 """

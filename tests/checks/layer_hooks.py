@@ -4,7 +4,7 @@ import re
 
 import harness
 
-LAYER = harness.ROOT / "tests" / "native" / "fault_layer.cpp"
+LAYER = harness.ROOT / "tests" / "native" / "fault_layer" / "layer.cpp"
 
 
 def without_comments(text):
@@ -20,5 +20,6 @@ def check(report):
                 called.setdefault(name, path.relative_to(harness.ROOT))
     report.count("OpenCL functions that the chapters call", len(called))
     report.failed(
-        "fault_layer.cpp", [f"no HOOK for {name}, which {called[name]} calls" for name in sorted(set(called) - hooked)]
+        "fault_layer/layer.cpp",
+        [f"no HOOK for {name}, which {called[name]} calls" for name in sorted(set(called) - hooked)],
     )

@@ -1,0 +1,344 @@
+// An OpenCL layer that makes one API call fail on purpose, or gives wrong answers on purpose, and
+// keeps account of all objects.
+//
+// The ICD loader puts it between a program and the OpenCL implementation when the environment
+// variable OPENCL_LAYERS names it (see <CL/cl_layer.h>). It then counts the program's API calls and
+// every object that is created, retained and released. What it does besides is up to environment
+// variables, which the head of each part lists:
+//
+//   account.cpp     what the run did, written to a file at its end
+//   faults.cpp      calls that fail
+//   clock.cpp       times that are known, on the device's clock and on the host's
+//   pretences.cpp   commands that do nothing, stale memory, little memory
+//   corruption.cpp  one element changed on its way to the device, or back
+//
+// And LAYER_LOCALE: if 1, the environment's locale is put into force, as some implementations do.
+//
+// A call that fails is not passed on: it has no effect but the code it returns.
+#include "layer.h"
+
+#include <clocale>
+#include <cstdlib>
+#include <tuple>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+layer_state &the = *new layer_state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
+static cl_icd_dispatch &table = *new cl_icd_dispatch; // NOLINT(cert-err58-cpp): what is called
+static cl_icd_dispatch &pretending =
+    *new cl_icd_dispatch; // NOLINT(cert-err58-cpp): what that calls
+
+std::string text_from(const char *variable) {
+  const char *text = getenv(variable);
+  return text == nullptr ? "" : text;
+}
+
+long number_from(const char *variable) {
+  return strtol(text_from(variable).c_str(), nullptr, 10);
+}
+
+std::string kernel_name(cl_kernel kernel) {
+  char name[256] = "?";
+  the.real->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+  return name;
+}
+
+void give_up(const char *what) {
+  fprintf(stderr, "layer: %s\n", what);
+  _Exit(99);
+}
+
+bool fork_child(const std::string &name, const unsigned seconds, int &status) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int out = open((name + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err = open((name + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (out < 0 || err < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+      _Exit(99);
+    alarm(seconds);
+    the.is_child = true;
+    return true;
+  }
+  if (child < 0 || waitpid(child, &status, 0) != child)
+    give_up("cannot split the process");
+  return false;
+}
+
+// The wrapper of one function. Its place in the dispatch table and its signature are the template's
+// arguments; name and codes are filled in when the layer is loaded.
+using launch_arguments =
+    std::tuple<cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
+               cl_uint, const cl_event *, cl_event *>; // of clEnqueueNDRangeKernel
+template <auto member> struct hook;
+template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct hook<member> {
+  static inline function_entry entry;
+
+  static constexpr bool returns_status = std::is_same_v<R, cl_int>;
+
+  template <size_t i> using argument = std::tuple_element_t<i, std::tuple<A...>>;
+  static constexpr size_t last = sizeof...(A) - 1;
+
+  // Does the function enqueue a command, with an event to give back?
+  static constexpr bool gives_event() {
+    for (const bool is : {std::is_same_v<A, cl_event *>...})
+      if (is)
+        return std::is_same_v<argument<0>, cl_command_queue>;
+    return false;
+  }
+
+  // Returns what the call that fails returns.
+  static R fail(const std::tuple<A...> &arguments, const cl_int code) {
+    if constexpr (returns_status) {
+      return code;
+    } else {
+      if (std::get<last>(arguments) != nullptr)
+        *std::get<last>(arguments) = code;
+      return nullptr;
+    }
+  }
+
+  static R call(A... args) {
+    std::unique_lock<std::recursive_mutex> lock(the.mutex);
+    std::tuple<A...> arguments(args...);
+    the.calls.push_back(entry.name);
+    lock.unlock(); // a child does not own what its parent has locked
+    split(entry);
+    lock.lock();
+    host_call();
+    cl_int code;
+    if (is_to_fail(entry, code))
+      return fail(arguments, code);
+
+    // Every command gets an event, so that it can be asked later whether it has finished.
+    cl_event own_event = nullptr;
+    cl_event *event = nullptr;
+    if constexpr (gives_event()) {
+      cl_event *&asked = std::get<cl_event *>(arguments);
+      event = asked;
+      if (asked == nullptr)
+        asked = &own_event;
+    }
+    if constexpr (std::is_same_v<argument<0>, cl_command_queue>)
+      if (starts_with(entry.name, "clReleaseCommandQueue"))
+        settle_commands(std::get<0>(arguments));
+
+    const R result = std::apply(the.target->*member, arguments);
+
+    bool succeeded = true;
+    if constexpr (returns_status)
+      succeeded = result == CL_SUCCESS;
+    else
+      succeeded = result != nullptr;
+    if (succeeded) {
+      account(arguments, result, event, own_event);
+      wait(arguments);
+    }
+    return result;
+  }
+
+  // Keeps the books after a call that succeeded.
+  static void account(const std::tuple<A...> &arguments, const R result, const cl_event *asked,
+                      cl_event own_event) {
+    constexpr object_type made = type_of<R>();
+    constexpr object_type given = type_of<argument<0>>();
+    if constexpr (made != NUM_TYPES)
+      note_created(result, made, entry.name);
+    else if constexpr (given != NUM_TYPES && sizeof...(A) == 1) {
+      if (starts_with(entry.name, "clRetain"))
+        note_created(std::get<0>(arguments), given, entry.name);
+      if (starts_with(entry.name, "clRelease"))
+        note_released(std::get<0>(arguments), given, entry.name);
+    }
+    if constexpr (gives_event()) {
+      cl_event event = asked != nullptr ? *asked : own_event;
+      if (asked != nullptr) { // the program owns it; the layer needs it for longer
+        note_created(event, EVENT, entry.name);
+        the.target->clRetainEvent(event);
+      }
+      cl_kernel kernel = nullptr;
+      size_t items = 0;
+      if constexpr (std::is_same_v<argument<1>, cl_kernel>)
+        kernel = std::get<1>(arguments);
+      if constexpr (std::is_same_v<std::tuple<A...>, launch_arguments>) {
+        items = 1;
+        for (cl_uint i = 0; i < std::get<2>(arguments); i++)
+          items *= std::get<4>(arguments)[i];
+      }
+      note_command(entry.name, std::get<0>(arguments), event, kernel, items);
+    }
+    if constexpr (made == KERNEL)
+      note_new_kernel();
+    if constexpr (std::is_same_v<R, void *>)
+      note_mapped(result, entry.name);
+    if (strcmp(entry.name, "clEnqueueUnmapMemObject") == 0)
+      if constexpr (sizeof...(A) > 2 &&
+                    std::is_same_v<argument<(sizeof...(A) > 2 ? 2 : 0)>, void *>)
+        note_unmapped(std::get<2>(arguments));
+    if constexpr (std::is_same_v<argument<last>, cl_uint *> && sizeof...(A) == 4)
+      if constexpr (std::is_same_v<argument<2>, cl_kernel *>) // clCreateKernelsInProgram
+        for (cl_uint i = 0; std::get<2>(arguments) != nullptr && i < std::get<1>(arguments); i++)
+          note_created(std::get<2>(arguments)[i], KERNEL, entry.name);
+  }
+
+  // Lets the host's clock go on where the call has waited.
+  static void wait(const std::tuple<A...> &arguments) {
+    if constexpr (std::is_same_v<std::tuple<A...>, std::tuple<cl_command_queue>>)
+      if (strcmp(entry.name, "clFinish") == 0)
+        host_waits_for(std::get<0>(arguments));
+    if constexpr (std::is_same_v<std::tuple<A...>, std::tuple<cl_uint, const cl_event *>>)
+      for (cl_uint i = 0; i < std::get<0>(arguments); i++)
+        host_waits_for(std::get<1>(arguments)[i]);
+    if constexpr (sizeof...(A) > 2) // a transfer: queue, buffer, blocking
+      if constexpr (gives_event() && std::is_same_v<argument<1>, cl_mem> &&
+                    std::is_same_v<argument<2>, cl_bool>)
+        if (std::get<2>(arguments) == CL_TRUE)
+          host_waits_for(std::get<0>(arguments));
+  }
+};
+
+template <auto member> static void intercept(const char *name, const std::vector<cl_int> &codes) {
+  if (the.target->*member == nullptr)
+    return;
+  hook<member>::entry = {name, codes};
+  table.*member = hook<member>::call;
+}
+
+// Every function of OpenCL 1.2 that a program without images and callbacks can call, with the codes
+// that the specification gives it and that happen in practice.
+static void intercept_all() {
+#define HOOK(function, ...) intercept<&cl_icd_dispatch::function>(#function, {__VA_ARGS__})
+  HOOK(clGetPlatformIDs, -1001, CL_OUT_OF_HOST_MEMORY);
+  HOOK(clGetPlatformInfo, CL_INVALID_PLATFORM, CL_OUT_OF_HOST_MEMORY);
+  HOOK(clGetDeviceIDs, CL_INVALID_PLATFORM, CL_OUT_OF_RESOURCES);
+  HOOK(clGetDeviceInfo, CL_INVALID_DEVICE, CL_OUT_OF_RESOURCES, CL_INVALID_VALUE);
+  HOOK(clCreateSubDevices, CL_OUT_OF_RESOURCES, CL_INVALID_VALUE);
+  HOOK(clRetainDevice, CL_INVALID_DEVICE);
+  HOOK(clReleaseDevice, CL_INVALID_DEVICE);
+  HOOK(clCreateContext, CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_HOST_MEMORY, CL_INVALID_DEVICE);
+  HOOK(clCreateContextFromType, CL_DEVICE_NOT_AVAILABLE, CL_DEVICE_NOT_FOUND);
+  HOOK(clRetainContext, CL_INVALID_CONTEXT);
+  HOOK(clReleaseContext, CL_INVALID_CONTEXT, CL_OUT_OF_RESOURCES);
+  HOOK(clGetContextInfo, CL_INVALID_CONTEXT, CL_OUT_OF_HOST_MEMORY);
+  HOOK(clCreateCommandQueue, CL_INVALID_QUEUE_PROPERTIES, CL_OUT_OF_RESOURCES);
+  HOOK(clRetainCommandQueue, CL_INVALID_COMMAND_QUEUE);
+  HOOK(clReleaseCommandQueue, CL_INVALID_COMMAND_QUEUE, CL_OUT_OF_RESOURCES);
+  HOOK(clGetCommandQueueInfo, CL_INVALID_COMMAND_QUEUE, CL_OUT_OF_RESOURCES);
+  HOOK(clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_BUFFER_SIZE,
+       CL_OUT_OF_RESOURCES);
+  HOOK(clCreateSubBuffer, CL_INVALID_VALUE, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  HOOK(clRetainMemObject, CL_INVALID_MEM_OBJECT);
+  HOOK(clReleaseMemObject, CL_INVALID_MEM_OBJECT, CL_OUT_OF_RESOURCES);
+  HOOK(clGetMemObjectInfo, CL_INVALID_MEM_OBJECT, CL_OUT_OF_RESOURCES);
+  HOOK(clCreateProgramWithSource, CL_OUT_OF_HOST_MEMORY, CL_INVALID_VALUE);
+  HOOK(clCreateProgramWithBinary, CL_INVALID_BINARY, CL_OUT_OF_HOST_MEMORY);
+  HOOK(clCreateProgramWithBuiltInKernels, CL_INVALID_VALUE, CL_OUT_OF_RESOURCES);
+  HOOK(clRetainProgram, CL_INVALID_PROGRAM);
+  HOOK(clReleaseProgram, CL_INVALID_PROGRAM, CL_OUT_OF_RESOURCES);
+  HOOK(clBuildProgram, CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE,
+       CL_INVALID_BUILD_OPTIONS);
+  HOOK(clCompileProgram, CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES);
+  HOOK(clLinkProgram, CL_LINK_PROGRAM_FAILURE, CL_OUT_OF_RESOURCES);
+  HOOK(clUnloadPlatformCompiler, CL_INVALID_PLATFORM);
+  HOOK(clGetProgramInfo, CL_INVALID_PROGRAM_EXECUTABLE, CL_OUT_OF_RESOURCES);
+  HOOK(clGetProgramBuildInfo, CL_INVALID_DEVICE, CL_OUT_OF_RESOURCES);
+  HOOK(clCreateKernel, CL_INVALID_KERNEL_NAME, CL_INVALID_PROGRAM_EXECUTABLE,
+       CL_OUT_OF_HOST_MEMORY);
+  HOOK(clCreateKernelsInProgram, CL_INVALID_PROGRAM_EXECUTABLE, CL_OUT_OF_RESOURCES);
+  HOOK(clRetainKernel, CL_INVALID_KERNEL);
+  HOOK(clReleaseKernel, CL_INVALID_KERNEL, CL_OUT_OF_RESOURCES);
+  HOOK(clSetKernelArg, CL_INVALID_ARG_SIZE, CL_INVALID_ARG_INDEX, CL_OUT_OF_RESOURCES);
+  HOOK(clGetKernelInfo, CL_INVALID_KERNEL, CL_OUT_OF_RESOURCES);
+  HOOK(clGetKernelArgInfo, CL_KERNEL_ARG_INFO_NOT_AVAILABLE, CL_INVALID_ARG_INDEX);
+  HOOK(clGetKernelWorkGroupInfo, CL_INVALID_KERNEL, CL_OUT_OF_RESOURCES);
+  HOOK(clWaitForEvents, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES);
+  HOOK(clGetEventInfo, CL_INVALID_EVENT, CL_OUT_OF_RESOURCES);
+  HOOK(clCreateUserEvent, CL_OUT_OF_RESOURCES);
+  HOOK(clSetUserEventStatus, CL_INVALID_EVENT, CL_OUT_OF_RESOURCES);
+  HOOK(clSetEventCallback, CL_INVALID_EVENT, CL_OUT_OF_RESOURCES);
+  HOOK(clRetainEvent, CL_INVALID_EVENT);
+  HOOK(clReleaseEvent, CL_INVALID_EVENT, CL_OUT_OF_RESOURCES);
+  HOOK(clGetEventProfilingInfo, CL_INVALID_EVENT, CL_OUT_OF_RESOURCES);
+  HOOK(clFlush, CL_OUT_OF_RESOURCES, CL_INVALID_COMMAND_QUEUE);
+  HOOK(clFinish, CL_OUT_OF_RESOURCES, CL_INVALID_COMMAND_QUEUE);
+  HOOK(clEnqueueReadBuffer, CL_OUT_OF_RESOURCES, CL_INVALID_VALUE, CL_INVALID_COMMAND_QUEUE);
+  HOOK(clEnqueueReadBufferRect, CL_OUT_OF_RESOURCES, CL_INVALID_VALUE);
+  HOOK(clEnqueueWriteBuffer, CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  HOOK(clEnqueueWriteBufferRect, CL_OUT_OF_RESOURCES, CL_INVALID_VALUE);
+  HOOK(clEnqueueCopyBuffer, CL_MEM_COPY_OVERLAP, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueCopyBufferRect, CL_MEM_COPY_OVERLAP, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueFillBuffer, CL_INVALID_VALUE, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueMapBuffer, CL_MAP_FAILURE, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueUnmapMemObject, CL_INVALID_VALUE, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueMigrateMemObjects, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueNDRangeKernel, CL_OUT_OF_RESOURCES, CL_INVALID_WORK_GROUP_SIZE,
+       CL_INVALID_KERNEL_ARGS);
+  HOOK(clEnqueueTask, CL_OUT_OF_RESOURCES, CL_INVALID_KERNEL_ARGS);
+  HOOK(clEnqueueMarker, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueMarkerWithWaitList, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueBarrier, CL_OUT_OF_RESOURCES);
+  HOOK(clEnqueueBarrierWithWaitList, CL_OUT_OF_RESOURCES);
+#undef HOOK
+}
+
+// At exit: writes the report. A child of a split then ends at once, which saves most of its time;
+// how the libraries take the end of the program shows in the processes that are not split. So do
+// leaks: in a child, what only another thread's stack pointed to would count as one.
+static void at_exit(const int status, void *) {
+  the.exited = true;
+  write_report();
+  if (the.is_child) {
+    fflush(nullptr);
+    _exit(status);
+  }
+}
+
+extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(const cl_layer_info param_name,
+                                                          const size_t param_value_size,
+                                                          void *param_value,
+                                                          size_t *param_value_size_ret) {
+  static const char name[] = "fault_layer";
+  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+  const void *value = &version;
+  size_t size = sizeof version;
+  if (param_name == CL_LAYER_NAME) {
+    value = name;
+    size = sizeof name;
+  } else if (param_name != CL_LAYER_API_VERSION) {
+    return CL_INVALID_VALUE;
+  }
+  if (param_value != nullptr) {
+    if (param_value_size < size)
+      return CL_INVALID_VALUE;
+    memcpy(param_value, value, size);
+  }
+  if (param_value_size_ret != nullptr)
+    *param_value_size_ret = size;
+  return CL_SUCCESS;
+}
+
+extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries,
+                                                       const cl_icd_dispatch *target_dispatch,
+                                                       cl_uint *num_entries_ret,
+                                                       const cl_icd_dispatch **layer_dispatch_ret) {
+  if (target_dispatch == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
+      num_entries < sizeof(cl_icd_dispatch) / sizeof(void *))
+    return CL_INVALID_VALUE;
+  the.real = the.target = target_dispatch;
+  the.report_path = text_from("LAYER_REPORT");
+  table = pretending = *target_dispatch;
+  intercept_all();
+  read_fault_settings();
+  read_clock_settings();
+  pretend(pretending);
+  pretend_times(pretending);
+  corrupt(pretending);
+  the.target = &pretending;
+  if (number_from("LAYER_LOCALE") == 1)
+    setlocale(LC_ALL, "");
+  *layer_dispatch_ret = &table;
+  *num_entries_ret = sizeof(cl_icd_dispatch) / sizeof(void *);
+  on_exit(at_exit, nullptr);
+  return CL_SUCCESS;
+}
