@@ -3,7 +3,8 @@
     ## tree: neighbour one off                 its name
     typical                                    attributes: typical, equivalent: WHY, kind: KIND, expect: REGEX
     Any other line says in words what is wrong.
-    kernel.cl                                  the file that the lines after it change; kernel.cl if none is named
+    kernel.cl                                  the file that the lines after it change; kernel.cl if none is named;
+                                               common/args.h is the one beside the folder
       sums[l] = sum;                           a small diff: two blanks, a line that stays,
     - barrier(CLK_LOCAL_MEM_FENCE);            a line that goes,
     + mem_fence(CLK_LOCAL_MEM_FENCE);          a line that comes
@@ -33,7 +34,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 ATTRIBUTE = re.compile(r"(typical|equivalent|kind|expect)(?:: (.+))?")
-FILE = re.compile(r"[\w-]+\.(?:cl|cpp|h)")
+FILE = re.compile(r"(?:common/)?[\w-]+\.(?:cl|cpp|h)")
 
 
 class Unfit(Exception):
@@ -162,13 +163,19 @@ def change(text, lines, what):
     return text
 
 
+def place_of(file, folder):
+    """Where a file of a defect lies: in the folder, or in common/ beside it."""
+    return (folder.parent if file.startswith("common/") else folder) / file
+
+
 def changed(defect, folder):
     """What a defect makes of the files in a folder: {name: text}, those that it changes."""
     texts = {}
     for file, lines in defect.diffs:
-        if file not in texts and not (folder / file).is_file():
+        path = place_of(file, folder)
+        if file not in texts and not path.is_file():
             raise Unfit(f"{defect.where}: there is no {file}")
-        texts[file] = change(texts.get(file) or (folder / file).read_text(), lines, f"{defect.where}: {file}")
+        texts[file] = change(texts.get(file) or path.read_text(), lines, f"{defect.where}: {file}")
     return texts
 
 
@@ -219,7 +226,7 @@ def test():
         (folder / "one.mutants").write_text("## with BODY\ntypical\n- 1.0f\n+ BODY\n")
         (folder / "all.mutants").write_text(
             "Remark.\n\ninclude one BODY=5 // five\n\n# host.cpp\n## two\nIt is bad.\nkind: racy\n"
-            "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n"
+            "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n# common/one.h\n## four\n- 4\n+ 5\n"
         )
         for diff, wanted in FITS + FITS_NOT:
             try:
@@ -231,11 +238,14 @@ def test():
             if not good or wanted not in got:
                 wrong += 1
                 print(f"FAILED  {diff!r}\n{got}")
-        one, two, three = read(folder / "all.mutants")
+        one, two, three, four = read(folder / "all.mutants")
+        (folder / "common").mkdir()
+        (folder / "common" / "one.h").write_text("4\n")
         for what, good in [
             ("an include with a parameter", changed(one, folder)["kernel.cl"].count("= 5 // five;") == 1),
             ("attributes", one.attributes == {"typical": ""} and two.attributes == {"kind": "racy"}),
             ("words", two.words == ["It is bad."] and three.words == []),
+            ("common/ beside the folder", changed(four, folder / "chapter") == {"common/one.h": "5\n"}),
             (
                 "files",
                 [[file for file, _ in d.diffs] for d in (one, two, three)]
@@ -256,7 +266,7 @@ def main():
     for defect in read(pathlib.Path(sys.argv[1])):
         print(f"\n## {defect.name}")
         for name, text in changed(defect, pathlib.Path(sys.argv[2])).items():
-            old = (pathlib.Path(sys.argv[2]) / name).read_text()
+            old = place_of(name, pathlib.Path(sys.argv[2])).read_text()
             print("\n".join(difflib.unified_diff(old.splitlines(), text.splitlines(), name, name, lineterm="", n=1)))
     return 0
 

@@ -70,6 +70,14 @@ def defaults(chapter):
         "DROP_SIZES": None,
         "UNNOTICED": {},
         "NOT_POISONED": [],
+        # Check `corrupted`. CHANGES: by what an element is changed that comes back (corruption.cpp); a chapter that adds in
+        # float on the host does not see the next float. bounds(launches, *size): the allowed error of each
+        # read-back, None where it must be exact; `launches` has, for each, the commands before it.
+        # FEW_PLACES: only three places, for what takes long.
+        "CORRUPTED_SIZES": by_kind([], [["1000"]], [["17", "33", "65"]]),
+        "CHANGES": ["ulp", "sign", "nan"],
+        "FEW_PLACES": False,
+        "bounds": None,
         # A program that remembers what it chose: functions (cache folder, standard error of a run) that make it
         # choose otherwise in the next run, and return what it must say that it remembers, or None.
         "WAYS": [],

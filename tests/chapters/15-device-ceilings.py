@@ -5,6 +5,8 @@ from formulas import COMPUTE_UNITS, count
 THOROUGH = ["faults"]  # thirteen programs are built and released
 LARGE_LAUNCHES = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N
+FEW_PLACES = True  # what follows in each child takes long
+CHANGES = ["ulp"]  # see FEW_PLACES
 TIME_FLOOR = 4000  # no run of multiply_add has too few steps
 BENCH_CEILINGS = r"ceilings: ([\d.]+|-?nan) GB/s read, ([\d.]+|-?nan) GB/s copied, ([\d.]+|-?nan) GFLOP/s"
 

@@ -27,7 +27,7 @@ import harness
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
 CHECKS = [RESULTS, "oclgrind", "costs", "released", "faults"]
-HOST_CHECKS = [RESULTS, "released", "oclgrind", "costs", "times", "bad-input", "dropped", "faults"]
+HOST_CHECKS = [RESULTS, "released", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults"]
 
 
 def own_tests(chapter):
@@ -55,9 +55,9 @@ def build(chapter, folder, texts):
     for pattern in ("*.cl", "*.h", "host.cpp"):
         for path in (harness.ROOT / chapter).glob(pattern):
             shutil.copy(path, home)
-    (folder / "common").symlink_to(harness.ROOT / "common")
+    shutil.copytree(harness.ROOT / "common", folder / "common")
     for name, text in texts.items():
-        (home / name).write_text(text)
+        defects.place_of(name, home).write_text(text)
     if all(name.endswith(".cl") for name in texts):
         shutil.copy(harness.program(chapter), home)
         return ""

@@ -5,7 +5,11 @@
 //                   end with that; the parent, which waits for it, goes on with the right one
 //   LAYER_WAY       back: of what is read or mapped from the device; there: of what is written to
 //                   it, the host's own copy staying as it is
-//   LAYER_CHANGES   separated by commas: ulp (the next float, or whole number), sign, nan, or a
+//   LAYER_TRANSFER  the number of the only transfer that is changed, the first one being 1; unset
+//   or
+//                   0: each of them
+//   LAYER_CHANGES   separated by commas: ulp (the next float, or whole number; of 0: 1.0), sign,
+//   nan, or a
 //                   number that is added to the float. The first one is made at every place, the
 //                   others at the first, the middle and the last one
 //   LAYER_STRIDES   numbers, separated by commas, such as the length of a row: the places around
@@ -13,8 +17,8 @@
 //                   first, the middle and the last one
 //
 // An element is four bytes, of whatever type. Not changed is what would change nothing: NaN, which
-// only poisons what a kernel is to write; the sign of 0. For each child a line in <folder>/log:
-// number, function, place, change, and how it ended (the status of waitpid).
+// only poisons what a kernel is to write; the sign of 0. For each child a line in <folder>/log: its
+// number, that of the transfer, function, place, change, and how it ended (the status of waitpid).
 //
 // The child has none of the parent's other threads and has to compute: on PoCL, the device "basic"
 // needs none.
@@ -29,8 +33,9 @@ struct corruption_state {
   std::string folder; // empty: nothing is changed, or this is a child
   bool back = false;
   std::vector<std::string> changes, strides;
+  size_t only = 0; // transfer
   FILE *log = nullptr;
-  size_t children = 0;
+  size_t transfers = 0, children = 0;
   std::map<void *, size_t> mapped; // regions that the host writes to, and their bytes
 };
 static corruption_state &corruption = *new corruption_state; // NOLINT(cert-err58-cpp): layer.cpp
@@ -76,7 +81,8 @@ static bool change(uint32_t &word, const std::string &how) {
   if (value != value)
     return false;
   if (how == "ulp")
-    word++;
+    word =
+        word == 0 ? 0x3F800000u : word + 1; // what is next to 0 is too small for a sum to show it
   else if (how == "sign")
     word ^= word == 0 ? 0 : 0x80000000u;
   else if (how == "nan")
@@ -95,6 +101,8 @@ static bool try_changes(void *data, const size_t bytes, const char *function) {
   const size_t n = bytes / sizeof(uint32_t);
   auto *const words = static_cast<uint32_t *>(data);
   const std::set<size_t> few = few_places(n);
+  if (++corruption.transfers != corruption.only && corruption.only != 0)
+    return false;
   the.mutex.unlock(); // a child does not own what its parent has locked
   bool is_child = false;
   for (const size_t place : all_places(n))
@@ -112,8 +120,8 @@ static bool try_changes(void *data, const size_t bytes, const char *function) {
         the.mutex.lock();
         return true;
       }
-      fprintf(corruption.log, "%zu %s %zu %s %d\n", corruption.children++, function, place,
-              how.c_str(), status);
+      fprintf(corruption.log, "%zu %zu %s %zu %s %d\n", corruption.children++, corruption.transfers,
+              function, place, how.c_str(), status);
       fflush(corruption.log);
     }
   the.mutex.lock();
@@ -195,6 +203,7 @@ void corrupt(cl_icd_dispatch &table) {
   if (corruption.log == nullptr)
     give_up("LAYER_CORRUPT names no folder that can be written to");
   corruption.back = text_from("LAYER_WAY") == "back";
+  corruption.only = static_cast<size_t>(number_from("LAYER_TRANSFER"));
   corruption.changes = split_at_commas(text_from("LAYER_CHANGES"));
   corruption.strides = split_at_commas(text_from("LAYER_STRIDES"));
   table.clEnqueueMapBuffer = map_changed;

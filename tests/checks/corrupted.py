@@ -1,0 +1,141 @@
+"""Does a program notice one wrong element, wherever it is and however little it is off?
+
+The layer changes one element of what comes back from the device, at every kind of place: the first, the
+last, the middle, around each power of two and around the ends of rows (LAYER_CORRUPT). Each time the program
+must print FAILED and end with exit code 1; what it says of how many elements differ, and where, must be
+true. Where rounding is allowed, the result is moved to just above and just below the bound that the lesson
+derives. The same with what goes to the device: the host's expectation must come from the host's own data.
+
+Each change is made in a child process, which computes on to its end; for that the device is PoCL's "basic", which
+has no threads.
+"""
+
+import collections
+import os
+import pathlib
+import re
+import tempfile
+
+import facts
+import harness
+from checks.times import Command
+
+Child = collections.namedtuple("Child", "transfer function place how code out err")
+
+
+def on_basic(command, cache, **settings):
+    os.environ["POCL_DEVICES"] = "basic"
+    return harness.under_layer(command, timeout=600, cache=cache, **settings)
+
+
+def children(command, cache, way, changes, **settings):
+    """Runs a program with one element changed in each child. Returns them, what is wrong with the parent, and
+    its account."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        *ended, account = on_basic(command, cache, corrupt=folder, way=way, changes=",".join(changes), **settings)
+        found = []
+        for line in (folder / "log").read_text().splitlines():
+            number, transfer, function, place, how, status = line.split()
+            out, err = ((folder / f"{number}.{end}").read_text(errors="replace") for end in ("out", "err"))
+            code = os.waitstatus_to_exitcode(int(status))
+            found.append(Child(int(transfer), function, int(place), how, code, out, err))
+        return found, harness.not_passed(*ended), account
+
+
+def wrong_end(child):
+    """What is wrong with how a child with a wrong element ended."""
+    wrong = harness.crashed(child.code, child.err)
+    if child.code != 1 or "PASSED" in child.out + child.err:
+        wrong.append(f"exit code {child.code}, it says {'PASSED' if 'PASSED' in child.out else 'no PASSED'}")
+    elif "FAILED" not in child.out.splitlines() and "no candidate computes the right product" not in child.err:
+        wrong.append("it does not say FAILED")
+    return wrong
+
+
+def wrong_words(child):
+    """What is untrue in what it says of the one element that differs."""
+    counts = {int(count) for count in re.findall(r"\((\d+) of \d+ elements differ\)", child.out)}
+    wrong = [] if counts <= {0, 1} and (not counts or 1 in counts) else [f"where 1 element differs, it says {counts}"]
+    shown = re.search(
+        r"^result    C\[(\d+)\]\[(\d+)\] = (\S+)\nexpected  C\[\1\]\[\2\] = (\S+)", child.out, re.MULTILINE
+    )
+    columns = re.search(r"^size .* N = (\d+)", child.out, re.MULTILINE)
+    if shown and columns:
+        at = int(shown[1]) * int(columns[1]) + int(shown[2])
+        if at != child.place:
+            wrong.append(f"where element {child.place} differs, it shows element {at}")
+    return wrong
+
+
+def went_wrong(child):
+    return f"transfer {child.transfer}, {child.function}, element {child.place}, {child.how}"
+
+
+def bounded(report, known, command, cache, size, unharmed):
+    """Moves each rounded result to just above and just below its bound. Returns the numbers of the transfers."""
+    if known.bounds is None:
+        return set()
+    code, out, err, account = unharmed
+    reads, launches = [], []
+    for command_ in map(Command, account.lines["command"]):
+        if command_.function == "clEnqueueReadBuffer":
+            reads.append(launches)
+            launches = []
+        launches.append(command_)
+    number = r"(-?[\d.e+-]+)"
+    pairs = re.findall(rf"^result    {number}\nexpected  {number}(?: \(error \S+ allowed (\S+)\))?$", out, re.MULTILINE)
+    bounds = known.bounds(reads, *map(int, size))
+    what = " ".join([known.chapter, *size])
+    if not len(pairs) == len(bounds) == len(reads):
+        report.failed(what, [f"{len(reads)} results read, {len(bounds)} bounds, {len(pairs)} printed"])
+        return set()
+    for read, ((result, expected, allowed), bound) in enumerate(zip(pairs, bounds), 1):
+        if bound is None:
+            continue
+        if not allowed or f"{bound:.2g}" != f"{float(allowed):.2g}":
+            report.failed(
+                what, [f"result {read}: it allows {allowed or 'no error'}; the lesson's bound is {bound:.2g}"]
+            )
+        error = float(result) - float(expected)
+        moves = {f"{sign * by * bound - error:+.9g}": by for sign in (1, -1) for by in (1.02, 0.98)}
+        found, wrong, _ = children(command, cache, "back", moves, transfer=read, strides="few")
+        for child in found:
+            if moves[child.how] > 1:
+                wrong += [f"just above the bound, {went_wrong(child)}: {how}" for how in wrong_end(child)]
+            elif harness.not_passed(child.code, child.out, child.err):
+                wrong.append(f"just below the bound, {went_wrong(child)}: it does not pass")
+        report.failed(what, wrong or ([] if found else [f"result {read} was not changed"]))
+        report.count("results moved to both sides of their bound", bool(found))
+    return {read for read, bound in enumerate(bounds, 1) if bound is not None}
+
+
+def check(report, chapter):
+    known = facts.of(chapter)
+    if not harness.has_kernel(chapter):
+        return report.nothing_to_do("it has no kernel")
+    for size in known.CORRUPTED_SIZES:
+        command = [harness.program(chapter), *size]
+        strides = "few" if known.FEW_PLACES else ",".join({"64", *size} - {"1"})
+        with tempfile.TemporaryDirectory() as cache:
+            unharmed = on_basic(command, cache)  # a program that remembers has nothing to search for from now on
+            rounded = bounded(report, known, command, cache, size, unharmed)
+            ways = [
+                ("back", known.CHANGES, "elements changed on their way back"),
+                ("there", ["1"], "elements changed on their way to the device"),
+            ]
+            for way, changes, what in ways:
+                found, wrong, account = children(command, cache, way, changes, strides=strides)
+                for child in found:
+                    if way == "back" and child.transfer in rounded and child.how != "nan":
+                        continue
+                    report.count(what)
+                    told = wrong_end(child) or (wrong_words(child) if way == "back" else [])
+                    wrong += [f"{went_wrong(child)}: {how}" for how in told]
+                changed = {child.transfer for child in found if child.function == "clEnqueueReadBuffer"}
+                reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
+                if way == "back" and len(changed) != len(reads):
+                    wrong.append(f"of {len(reads)} results that it reads, {len(changed)} were changed")
+                report.failed(" ".join([chapter, *size]), wrong[:20])
+    if not report.counts.get("elements changed on their way back"):
+        report.failed(chapter, ["nothing was changed"])
