@@ -100,16 +100,16 @@ def panels(m, n, k, tm, tn, bk):
 # ---- Times: which commands a program takes the time of, and what it must print (checks/times.py) ----
 
 
-def matmul_times(commands, expected, m, n, k, what="kernel", runs=None):
+def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False):
     """A matrix product of one kernel."""
-    times = commands.runs("matmul", runs=runs)
+    times = commands.runs("matmul", by_host=by_host)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
 
 
-def packed_times(commands, expected, what, m, n, k, runs=None):
+def packed_times(commands, expected, what, m, n, k, by_host=False):
     """The same of three kernels, of which two pack."""
-    times = commands.runs("pack_a", "pack_b", "matmul", runs=runs)
+    times = commands.runs("pack_a", "pack_b", "matmul", by_host=by_host)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
     expected.line(r"of which packing ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))

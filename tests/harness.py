@@ -211,6 +211,8 @@ def under_layer(command, timeout=120, cache=None, **settings):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
+        if "clock" in settings:
+            env["LD_PRELOAD"] = LAYER  # so that it answers for the host's clock, too
         env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
         code, out, err = run(command, env=env, timeout=timeout)
         if code < 0 and not report.exists():

@@ -1,10 +1,12 @@
 """Are the times and the rates that a chapter prints those of its commands?
 
-The layer answers for the device's clock (LAYER_CLOCK), from a table that is in its account of the run. So
-what a chapter must print can be computed from the account, by times() in the chapter's facts: which commands
-it takes the time of, from which moment to which, the median of the runs without the warm-up, and the rate
-from the bytes or operations that its lesson states. Every "time" line must be accounted for. One that
-is on the host's clock is counted as such; a chapter that asks for times and has no times() is a failure.
+The layer answers for the device's clock (LAYER_CLOCK), from a table that is in its account of the run, and for the
+host's, on which the same commands take the same time. So what a chapter must print can be computed from the
+account, by times() in the chapter's facts: which commands it takes the time of, from which moment to which, the
+median of the runs without the warm-up, and the rate from the bytes or operations that its lesson states. On
+the host's clock, each piece must take what its commands do, and nothing else: a wait that is missing, or that is
+for something else as well, shows. Every "time" line must be accounted for; a chapter that asks a clock and has no
+times() is a failure.
 """
 
 import re
@@ -13,9 +15,9 @@ import tempfile
 import facts
 import harness
 
-# At the first size the times are short and the rates have two digits and more. With the second factor,
-# some warm-ups last so long that fewer runs follow.
-CLOCKS = [1, 58]
+# With the first, the times are short and the rates have two digits and more. With the second factor, some
+# warm-ups last so long that fewer runs follow. With the third, the first run of a series is the fastest.
+CLOCKS = [{"clock": 1}, {"clock": 58}, {"clock": 2, "warm_up": 1}]
 
 
 class Wrong(Exception):
@@ -30,6 +32,7 @@ class Command:
         self.name = self.function if self.kernel == "-" else self.kernel
         self.items = int(items)
         self.queued, self.submitted, self.started, self.ended = (int(moment) / 1e6 for moment in ns)  # in ms
+        self.whole = self.ended - self.queued  # on the host's clock: from the end of the call
 
 
 def median(values):
@@ -38,11 +41,12 @@ def median(values):
 
 class Times(list):
     """The times of all runs, in ms, the warm-up first. `items`: work-items of the last command; `pack`: of
-    each time, until the last of the run's commands starts; `last`: the commands of the last run."""
+    each time, until the last of the run's commands starts; `last`: the commands of the last run; `host`: what each
+    takes on the host's clock, from before its first call until the host has waited for its last command."""
 
     def __init__(self):
         super().__init__()
-        self.items, self.pack, self.last = 0, [], []
+        self.items, self.pack, self.last, self.host = 0, [], [], []
 
     def printed(self, best=False):
         """What the lessons say: the median of the runs without the warm-up, or the best of all."""
@@ -68,8 +72,9 @@ class Times(list):
 class Commands:
     """The commands of a run, taken one by one."""
 
-    def __init__(self, commands):
-        self.left = list(commands)
+    def __init__(self, account):
+        self.left = [Command(line) for line in account.lines.get("command", [])]
+        self.call_and_reading = sum(map(int, account.lines["host_ns"][0].split())) / 1e6  # in ms
 
     def take(self, name):
         if not self.left or self.left[0].name != name:
@@ -77,13 +82,14 @@ class Commands:
             raise Wrong(f"where {name} was expected among the commands comes {found}")
         return self.left.pop(0)
 
-    def runs(self, *names, runs=None, before=(), add=False):
+    def runs(self, *names, runs=None, before=(), add=False, by_host=False):
         """Takes runs, each of them the commands `names`, after the commands `before` that do not count:
         as many as common/timing.h says (a warm-up and five, or a warm-up and one that took two seconds
-        in all), or `runs`. Timed from the first one's start to the last one's end, or with `add`, the
+        in all, with `by_host` on the host's clock), or `runs`. Timed from the first one's start to the last one's end, or with `add`, the
         time of each of them."""
         times = Times()
-        while (len(times) < runs) if runs else len(times) < 2 or (len(times) < 6 and sum(times) < 2000):
+        taken = times.host if by_host else times
+        while (len(times) < runs) if runs else len(times) < 2 or (len(times) < 6 and sum(taken) < 2000):
             for name in before:
                 self.take(name)
             now = [self.take(name) for name in names]
@@ -91,14 +97,21 @@ class Commands:
             times.items = now[-1].items if now else 0
             times.pack.append(now[-1].started - now[0].started if now else 0)
             times.last = now
+            times.host.append(sum(c.whole for c in now) + self.call_and_reading)
         return times
+
+    def on_host(self, name):
+        """What a single command takes on the host's clock, in ms."""
+        return self.runs(name, runs=1).host[0]
 
 
 class Expected:
     """The "time" lines that are expected: a regular expression and the numbers that stand in its groups,
-    each with the digits that are printed."""
+    each with the digits that are printed. `err`: what the run says on standard error; `said`: lines of it, each
+    with what is expected of it."""
 
-    def __init__(self):
+    def __init__(self, err=""):
+        self.err, self.said = err, []
         self.lines = []
         self.confusable = []
         self.rates = []
@@ -120,10 +133,22 @@ class Expected:
             self.confusable += [f"{what}: {other}" for other in times.confusable(best)]
         return rate
 
+    def pick(self, what, values, picked):
+        """Returns what `picked` makes of the values, noting which other choice would be printed the same."""
+        value = picked(values)
+        others = {"the largest": max, "the smallest": min, "the median": median, "the first": lambda v: v[0]}
+        others["the last"] = lambda v: v[-1]
+        self.confusable += [
+            f"{what}: {name}"
+            for name, other in others.items()
+            if other is not picked and f"{other(values):.3f}" == f"{value:.3f}"
+        ]
+        return value
+
 
 def compare(line, pattern, numbers):
     """What is wrong with a printed line: an empty string, or a sentence."""
-    match = re.fullmatch("time {6}" + pattern, line)
+    match = re.fullmatch(pattern, line)
     if match is None:
         return f"it prints {line!r}, where this was expected: {pattern}"
     for text, (value, digits) in zip(match.groups(), numbers):
@@ -133,45 +158,49 @@ def compare(line, pattern, numbers):
 
 
 def one_run(report, known, arguments, clock, cache):
-    """Runs the chapter once; returns what is wrong, and what it says on standard error."""
+    """Runs the chapter once; returns what is wrong, what it says on standard error, and which wrong choices would be
+    printed the same."""
     code, out, err, account = harness.under_layer(
-        [harness.program(known.chapter)] + arguments, clock=clock, floor=known.TIME_FLOOR, cache=cache
+        [harness.program(known.chapter)] + arguments, floor=known.TIME_FLOOR, cache=cache, **clock
     )
     wrong = harness.not_passed(code, out, err)
     report.count("runs on a clock with known times")
     if wrong:
-        return wrong, err
+        return wrong, err, []
     printed = [line for line in out.splitlines() if line.startswith("time ")]
     if known.times is None:
-        if "clGetEventProfilingInfo" in account.calls:
-            wrong.append(f"it asks the device for times, and has no times() in {facts.file_of(known.chapter)}")
-        report.count("lines on the host's clock", len(printed))
-        return wrong, err
-    expected = Expected()
-    commands = Commands(Command(line) for line in account.lines.get("command", []))
+        if printed or account.amount("readings") or "clGetEventProfilingInfo" in account.calls:
+            wrong.append(f"it asks a clock for times, and has no times() in {facts.file_of(known.chapter)}")
+        return wrong, err, []
+    expected = Expected(err)
+    commands = Commands(account)
     try:
         known.times(commands, expected, *map(int, arguments))
         if commands.left:
             raise Wrong(f"at its end it enqueues {commands.left[0].name} besides")
     except Wrong as what:
-        return wrong + [str(what)], err
-    wrong += [f"what would be printed the same, by this table: {what}" for what in expected.confusable]
-    if clock == CLOCKS[0] and arguments == known.TIME_SIZES[0] and min(expected.rates) < 0.2:
+        return wrong + [str(what)], err, []
+    if clock == CLOCKS[0] and arguments == known.TIME_SIZES[0] and min(expected.rates, default=1) < 0.2:
         wrong.append(f"a rate of {min(expected.rates)} is too small for its one printed digit to tell anything")
     if len(printed) != len(expected.lines):
         wrong.append(f"it prints {len(printed)} lines with times, where {len(expected.lines)} were expected")
-    wrong += filter(None, (compare(line, *what) for line, what in zip(printed, expected.lines)))
-    report.count("times and rates", sum(len(numbers) for _, numbers in expected.lines))
-    report.count("lines on the host's clock", sum(not numbers for _, numbers in expected.lines))
-    return wrong, err
+    wrong += filter(
+        None,
+        (compare(line, "time {6}" + pattern, numbers) for line, (pattern, numbers) in zip(printed, expected.lines)),
+    )
+    wrong += filter(None, (compare(*what) for what in expected.said))
+    report.count("times and rates", sum(len(numbers) for *_, numbers in expected.lines + expected.said))
+    return wrong, err, expected.confusable
 
 
 def check(report, chapter):
     known = facts.of(chapter)
+    alike = []
 
     def run(arguments, clock, cache):
-        wrong, err = one_run(report, known, arguments, clock, cache)
-        report.failed(f"{' '.join([chapter, *arguments])}, clock {clock}", wrong)
+        wrong, err, confusable = one_run(report, known, arguments, clock, cache)
+        alike.append(set(confusable))
+        report.failed(f"{' '.join([chapter, *arguments])}, {clock}", wrong)
         return err
 
     for arguments in known.TIME_SIZES:
@@ -182,5 +211,10 @@ def check(report, chapter):
                     winner = way(cache, err)
                     if winner and f"remembered: {winner}" not in run(arguments, clock, cache):
                         report.failed(chapter, [f"it does not take {winner} from its memory"])
+        report.failed(
+            " ".join([chapter, *arguments]),
+            [f"on no clock would this be printed otherwise: {what}" for what in set.intersection(*alike)],
+        )
+        alike.clear()
     if known.times and not report.counts.get("times and rates"):
         report.failed(chapter, ["no time was compared"])

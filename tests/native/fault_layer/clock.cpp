@@ -50,8 +50,8 @@ void read_clock_settings() {
 // In nanoseconds: after all the commands before; the four moments are the factor times some 100
 // microseconds apart, no two of the gaps the same. The first command of a series, the warm-up,
 // takes many times as long. Of the five after it, the third longest is neither the first, the
-// middle nor the last one, and not their mean; another series is slower or faster. Without
-// LAYER_CLOCK: zeros.
+// middle nor the last one, and not their mean; another series is slower or faster, and which is up
+// to the factor. Without LAYER_CLOCK: zeros.
 command_times next_times(cl_command_queue queue, cl_event event, const long series,
                          const size_t repetition) {
   const cl_ulong us = 1000 * clocks.factor;
@@ -60,7 +60,7 @@ command_times next_times(cl_command_queue queue, cl_event event, const long seri
   const cl_ulong factors[5] = {2, 5, 3, 6, 4};
   const cl_ulong duration =
       ((repetition == 0 ? clocks.warm_up : usual[(repetition - 1) % 5]) + number % 11) *
-          factors[series % 5] +
+          factors[(static_cast<cl_ulong>(series) + clocks.factor) % 5] +
       clocks.floor;
   command_times now = {};
   now.ns[0] = clocks.device_now + (70 + number % 13) * us;
