@@ -1,6 +1,4 @@
-import math
-
-from formulas import rounding, sum_reduction, tree
+from formulas import sum_reduction, tree
 
 LARGE_LAUNCHES = True
 BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device
@@ -19,9 +17,3 @@ def times(commands, expected, n):
             if origin == "real":
                 groups = 256 if shape == "fixed" else runs.items // 256
                 expected.rate(rf"{groups} work-groups of 256 \({shape}\): kernel", runs, 4 * n, "GB/s")
-
-
-def bounds(launches, n):
-    """Whole numbers, then reals: a work-item's own elements, then the steps of the tree."""
-    real = [rounding(math.ceil(n / before[-1].items) + 8, n) for before in launches[2:]]
-    return [None, None, *real]

@@ -1,4 +1,4 @@
-from formulas import count, rounding
+from formulas import count
 
 SMALL_SIZES = [["1"], ["256"], ["1000", "3"]]
 COST_SIZES = [["1000", "3"]]
@@ -27,8 +27,3 @@ def times(commands, expected, n, uf=2):
         taken = commands.runs(*["sum_unrolled"] * launches, before=["clEnqueueCopyBuffer"], add=True, runs=runs)
         commands.take("clEnqueueReadBuffer")
     expected.rate(f"{launches} launches of sum_unrolled: kernels", taken, 4 * n, "GB/s", alone=False)
-
-
-def bounds(launches, n, uf=2):
-    """Whole numbers, then reals: at each level UF elements and up to UF - 1 left over."""
-    return [None, rounding(min(n, 2 * uf * len(list(_lengths(n, uf)))), n)]

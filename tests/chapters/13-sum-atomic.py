@@ -1,6 +1,6 @@
 import math
 
-from formulas import COMPUTE_UNITS, count, rounding, tree
+from formulas import COMPUTE_UNITS, count, tree
 
 TIME_SIZES = [["8000003"], ["1000"]]  # with a fill each, the runs are long
 BENCH_VECTORS = {"sum_cas": "13 compare-and-swap", "sum_last_group": "13 last group"}
@@ -44,11 +44,3 @@ def times(commands, expected, n):
             commands.take("clEnqueueReadBuffer")
             if whole:
                 expected.rate(f"{way}: {what}", taken, 4 * n, "GB/s")
-
-
-def bounds(launches, n):
-    """Whole numbers, three ways; then reals: a work-item's own elements, the tree, and all groups in a row, or a
-    share of them and a tree again."""
-    items = launches[-1][-1].items
-    own, groups = math.ceil(n / items) + 8, items // 256
-    return [None, None, None, rounding(own + groups, n), rounding(own + math.ceil(groups / 256) + 8, n)]
