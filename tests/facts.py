@@ -71,17 +71,17 @@ def defaults(chapter):
         "UNNOTICED": {},
         "NOT_POISONED": [],
         # Check `corrupted`. CHANGES: by what an element is changed that comes back (corruption.cpp); a chapter that adds in
-        # float on the host does not see the next float. bounds(launches, *size): the allowed error of each
-        # read-back, None where it must be exact; `launches` has, for each, the commands before it.
+        # float on the host does not see the next float.
         # FEW_PLACES: only three places, for what takes long.
         "CORRUPTED_SIZES": by_kind([], [["1000"]], [["17", "33", "65"]]),
         "CHANGES": ["ulp", "sign", "nan"],
         "FEW_PLACES": False,
-        "bounds": None,
         # A program that remembers what it chose: functions (cache folder, standard error of a run) that make it
         # choose otherwise in the next run, and return what it must say that it remembers, or None.
         "WAYS": [],
         "DROPPED_WAY": None,
+        # Check `says`: printed(machine, place): the whole output on devices of paper, for a program that needs no context.
+        "printed": None,
         # Check `search`: the size at which it searches for the fastest. SEARCH_CALLS: functions whose failure in the
         # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,

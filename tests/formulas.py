@@ -113,25 +113,3 @@ def packed_times(commands, expected, what, m, n, k, by_host=False):
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
     expected.line(r"of which packing ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))
-
-
-# ---- Rounding: what a sum of reals may be off by (checks/corrupted.py) --------------------------------
-
-EPSILON = 2.0**-23  # FLT_EPSILON
-
-
-def magnitudes(n, seed=1):
-    """The sum of the magnitudes that fill_real (common/compare.h) fills a vector with."""
-    mask = 2**64 - 1
-    total = 0.0
-    for i in range(n):
-        x = ((i + 1) * 0x9E3779B97F4A7C15 + seed * 0xD1B54A32D192ED03) & mask
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & mask
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EB & mask
-        total += abs(((x ^ (x >> 31)) >> 39) - 2**24) / 2**24
-    return total
-
-
-def rounding(additions, n):
-    """The bound of a sum in which no element goes through more additions than these."""
-    return additions * EPSILON * magnitudes(n)

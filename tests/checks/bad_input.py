@@ -86,6 +86,8 @@ def too_little_memory(test):
     tries = [(needed - 64, "too large for this device: ")]
     if harness.under_layer(command, memory=needed)[3].amount("shared"):
         tries.append((2 * needed - 64, "GiB in all (with the host's copies"))
+    *ended, _ = harness.under_layer(command, memory=tries[-1][0] + 64)
+    test.report.must(f"{tries[-1][0] + 64} bytes of memory are enough", not harness.not_passed(*ended), str(ended))
     for memory, text in tries:
         *ended, account = harness.under_layer(command, memory=memory)
         wrong = ["it made a buffer first"] if "clCreateBuffer" in account.calls else []

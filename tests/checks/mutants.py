@@ -27,7 +27,7 @@ import harness
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
 CHECKS = [RESULTS, "oclgrind", "costs", "released", "faults"]
-HOST_CHECKS = [RESULTS, "released", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults"]
+HOST_CHECKS = [RESULTS, "released", "says", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults"]
 
 
 def own_tests(chapter):

@@ -1,0 +1,128 @@
+"""Is what a program says true: which device, what its limits are, which size, what the usage line promises, which
+kernel file it takes?
+
+Devices on paper (native/paper_platform.cpp) say numbers that are known and all different, and end a program where it
+creates its context, so that a run takes no time; the kernel file's place is looked at on the usual device.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import facts
+import harness
+
+PAPER = os.environ.get("PAPER_PLATFORM", str(harness.BUILD / "tests" / "libpaper_platform.so"))
+# Devices by platform, as PAPER_DEVICES; the place of the one that is chosen.
+MACHINES = [
+    ("cpu", "0:0"),
+    ("cpu,gpu,gpu", "0:1"),
+    (";other,accelerator;cpu,accelerator", "1:1"),
+    ("other,cpu;;cpu,gpu", "2:1"),
+    ("other", "0:0"),
+]
+# What wraps in 32 or in 64 bits, as a number of elements or of bytes.
+VECTORS = [2**32 + 5, 2**61 + 1, 2**62, 2**62 + 5, 2**63, 2**63 + 5, 2**64 - 1, 2**64 // 12 + 1]
+MATRICES = [
+    (2**32, 2**32, 1),
+    (2**32, 1, 2**32),
+    (1, 2**32, 2**32),
+    (2**31 + 1, 2**33, 1),
+    (2**62, 1, 1),
+    (1, 2**61, 2),
+]
+
+
+class Paper:
+    """Runs a program on devices that exist on paper only."""
+
+    def __init__(self, folder, program):
+        self.program = program
+        (folder / "paper.icd").write_text(f"{PAPER}\n")
+        self.vendors = folder
+
+    def run(self, devices, *arguments, wish=None):
+        env = {"OCL_ICD_VENDORS": str(self.vendors), "OCL_ICD_PLATFORM_SORT": "none", "PAPER_DEVICES": devices}
+        return harness.run([self.program, *arguments], env={**env, "OCL_DEVICE": wish})
+
+
+def place_of_first(devices):
+    return next(f"{p}:0" for p, types in enumerate(devices.split(";")) if types)
+
+
+def type_at(devices, place):
+    p, d = map(int, place.split(":"))
+    return devices.split(";")[p].split(",")[d]
+
+
+def sizes_in(out):
+    """The numbers of the "size" line, in order."""
+    line = re.search(r"^size      (.*)$", out, re.MULTILINE)
+    return dict(re.findall(r"(\w+) = (\d+)", line[1])) if line else {}
+
+
+def devices(must, paper, known):
+    for machine, chosen in MACHINES:
+        place = place_of_first(machine) if known.NO_DEVICE_REFUSAL is None else chosen
+        line = f"device    Paper {type_at(machine, place)} {place} (Paper Platform {place[0]})"
+        code, out, err = paper.run(machine)
+        must(f"{machine}: says that it takes {place}", out.startswith(line + "\n"), f"{line}\n{out}")
+        if known.printed is None:
+            must(f"{machine}: and does", err.startswith(f"paper: a context for {place}\n"), err)
+        else:
+            expected = known.printed(machine, place)
+            must(f"{machine}: and all that it says is true", out == expected and code == 0, f"{expected}\n\n{out}")
+
+
+def sizes(must, paper, known):
+    if not known.PARAMETERS:
+        return
+    usage = paper.run("cpu", "--help")[1]
+    promised = re.findall(r"\(default (\d+)", usage)
+    found = list(sizes_in(paper.run("cpu")[1]).values())
+    promised = promised * 3 if known.IS_MATRIX else promised
+    must(f"without arguments: {', '.join(found)}, as the usage says", found and found == promised, usage)
+    tries = [["7"], ["7", "9"], ["7", "9", "8"]] if known.IS_MATRIX else [["77"]]
+    for given in tries:
+        found = list(sizes_in(paper.run("cpu", *given)[1]).values())
+        whole = given + given[:1] * (3 - len(given)) if known.IS_MATRIX else given
+        must(f"{' '.join(given)}: the size is {', '.join(whole)}", found[: len(whole)] == whole, str(found))
+    for given in MATRICES if known.IS_MATRIX else [(n,) for n in VECTORS]:
+        code, out, err = paper.run("cpu", *map(str, given))
+        good = code == 2 and err.startswith("too large for this ") and "\nusage: " in err
+        must(f"{' '.join(map(str, given))}: too large", good, f"exit code {code}\n{out}{err}")
+    most = ["32768", "32768", "5"] if known.IS_MATRIX else [str(2**30 + 5)]  # 4 GiB in a buffer
+    code, out, err = paper.run("cpu", *most)
+    must(f"{' '.join(most)}: not too large", "a context for" in err, f"exit code {code}\n{out}{err}")
+
+
+def kernel_file(must, program, chapter, folder):
+    """The one beside the program, else the one beside the source, and not one in the working directory."""
+    size = facts.of(chapter).TINY_SIZE
+    home, here = folder / "home", folder / "here"
+    home.mkdir()
+    here.mkdir()
+    copy = home / chapter
+    shutil.copy(program, copy)
+    env = harness.remembering(folder / "cache")
+    for kernel in (harness.ROOT / chapter).glob("*.cl"):
+        (here / kernel.name).write_text("the one in the working directory")
+    ended = harness.run([copy, *size], cwd=here, env=env)
+    must("the kernel beside the source, not in the working directory", not harness.not_passed(*ended), ended[2])
+    for kernel in (harness.ROOT / chapter).glob("*.cl"):
+        (home / kernel.name).write_text("the one beside the program: no kernel")
+    code, _, err = harness.run([copy, *size], cwd=here, env=env)
+    must("the kernel beside the program", code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, err)
+
+
+def check(report, chapter):
+    known, program = facts.of(chapter), harness.program(chapter)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        paper = Paper(folder, program)
+        devices(report.must, paper, known)
+        sizes(report.must, paper, known)
+        if harness.has_kernel(chapter):
+            kernel_file(report.must, program, chapter, folder)
