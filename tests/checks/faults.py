@@ -69,7 +69,10 @@ def untrue_place(err, function):
         if any(re.match("cl[A-Z]", name) for name in reached):
             break
     wrong = [] if function in reached else [f"at {path}:{line} it is not {function} that is called"]
-    for number, shown in re.findall(r"^ *(\d+) \| (.*)$", err, re.MULTILINE):
+    pieces = re.findall(r"^ *(\d+) \| (.*)$", err, re.MULTILINE)
+    if pieces and int(pieces[-1][0]) != 1 + text.count("\n", 0, end):
+        wrong.append(f"the statement ends in line {1 + text.count(chr(10), 0, end)}, not in line {pieces[-1][0]}")
+    for number, shown in pieces:
         if whole[int(number) - 1 : int(number)] != [shown]:
             wrong.append(f"line {number} of {path} is not {shown!r}")
     return wrong

@@ -16,7 +16,6 @@ import tempfile
 import facts
 import harness
 
-PAPER = os.environ.get("PAPER_PLATFORM", str(harness.BUILD / "tests" / "libpaper_platform.so"))
 VENDORS = pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors"))
 
 
@@ -77,8 +76,12 @@ def implementations(test, folder):
         env=icd_folder(folder, "broken", a=missing),
     )
     test.run("such an .icd file beside good ones", env=icd_folder(folder, "broken and real", a=missing, real=""))
-    test.run("only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "empty", a=PAPER))
-    test.run("a platform without devices beside others", env=icd_folder(folder, "empty and real", a=PAPER, real=""))
+    test.run(
+        "only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "empty", a=harness.PAPER)
+    )
+    test.run(
+        "a platform without devices beside others", env=icd_folder(folder, "empty and real", a=harness.PAPER, real="")
+    )
     test.run("an .icd file that is empty beside good ones", env=icd_folder(folder, "blank and real", a="", real=""))
 
 
@@ -193,7 +196,7 @@ def one_of_each(test, chapter, folder):
     test.run("no OpenCL implementation at all", "CL", env=icd_folder(folder, "none"))
     test.run(
         "a platform without devices and an .icd file of a missing library beside others",
-        env=icd_folder(folder, "several", a=PAPER, b="/no/such/library.so", real=""),
+        env=icd_folder(folder, "several", a=harness.PAPER, b="/no/such/library.so", real=""),
     )
     test.run("HOME not set", env={"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None, "HOME": None})
     places(test, chapter, folder)

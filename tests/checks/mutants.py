@@ -100,7 +100,7 @@ def noticed_by(chapter, folder, checks):
             continue
         code, out, err = harness.run(
             [sys.executable, harness.ROOT / "tests" / "run.py", name, chapter],
-            env={"BUILD_DIR": str(folder), "LAYER": harness.LAYER},
+            env={"BUILD_DIR": str(folder), "LAYER": harness.LAYER, "PAPER_PLATFORM": harness.PAPER},
             timeout=600,
         )
         if code == harness.SKIPPED:

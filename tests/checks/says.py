@@ -5,7 +5,6 @@ Devices on paper (native/paper_platform.cpp) say numbers that are known and all 
 creates its context, so that a run takes no time; the kernel file's place is looked at on the usual device.
 """
 
-import os
 import pathlib
 import re
 import shutil
@@ -14,7 +13,6 @@ import tempfile
 import facts
 import harness
 
-PAPER = os.environ.get("PAPER_PLATFORM", str(harness.BUILD / "tests" / "libpaper_platform.so"))
 # Devices by platform, as PAPER_DEVICES; the place of the one that is chosen.
 MACHINES = [
     ("cpu", "0:0"),
@@ -40,7 +38,9 @@ class Paper:
 
     def __init__(self, folder, program):
         self.program = program
-        (folder / "paper.icd").write_text(f"{PAPER}\n")
+        if not pathlib.Path(harness.PAPER).exists():
+            raise SystemExit(f"FAILED  {harness.PAPER} is not there: build first")
+        (folder / "paper.icd").write_text(f"{harness.PAPER}\n")
         self.vendors = folder
 
     def run(self, devices, *arguments, wish=None):
