@@ -25,10 +25,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-layer_state &the = *new layer_state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
-static cl_icd_dispatch &table = *new cl_icd_dispatch; // NOLINT(cert-err58-cpp): what is called
-static cl_icd_dispatch &pretending =
-    *new cl_icd_dispatch; // NOLINT(cert-err58-cpp): what that calls
+// NOLINTBEGIN(cert-err58-cpp): without memory nothing can be tested
+layer_state &the = *new layer_state;
+static cl_icd_dispatch &table = *new cl_icd_dispatch;      // what the loader calls
+static cl_icd_dispatch &pretending = *new cl_icd_dispatch; // what the hooks call
+// NOLINTEND(cert-err58-cpp)
 
 std::string text_from(const char *variable) {
   const char *text = getenv(variable);
@@ -327,7 +328,8 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
     return CL_INVALID_VALUE;
   the.real = the.target = target_dispatch;
   the.report_path = text_from("LAYER_REPORT");
-  table = pretending = *target_dispatch;
+  table = *target_dispatch;
+  pretending = *target_dispatch;
   intercept_all();
   read_fault_settings();
   read_clock_settings();
