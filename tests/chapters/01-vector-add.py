@@ -6,4 +6,4 @@ BLANK_KERNEL_REFUSAL = "CL_"  # its own few lines of reading: a file of blanks d
 
 
 def costs(n):
-    return [("vector_add", count(2 * n, n))]
+    return [("vector_add", count(2 * n, n, adds=n))]

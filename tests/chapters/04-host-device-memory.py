@@ -2,7 +2,7 @@ from formulas import count
 
 
 def costs(n):
-    return [("twice_plus_one", count(n, n))]
+    return [("twice_plus_one", count(n, n, fmas=n))]
 
 
 def times(commands, expected, n):

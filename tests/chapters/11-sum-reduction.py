@@ -5,7 +5,7 @@ BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from
 
 
 def costs(n):
-    return [("sum_reduction", tree(n, 256, 256)), ("sum_reduction", sum_reduction(n))]
+    return [("sum_reduction", tree(n, 256, 256, adds=n)), ("sum_reduction", sum_reduction(n))]
 
 
 def times(commands, expected, n):

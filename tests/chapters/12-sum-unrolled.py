@@ -16,8 +16,8 @@ def _lengths(n, uf):
 
 
 def costs(n, uf=2):
-    """Each launch reads every element that is left, once, and writes one for every UF of them."""
-    return [("sum_unrolled", count(left, max(1, left // uf))) for left in _lengths(n, uf)]
+    """Each launch reads every element that is left, once, adds it, and writes one for every UF of them."""
+    return [("sum_unrolled", count(left, max(1, left // uf), adds=left)) for left in _lengths(n, uf)]
 
 
 def times(commands, expected, n, uf=2):

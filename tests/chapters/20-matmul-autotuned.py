@@ -4,7 +4,7 @@ import re
 
 from formulas import double_buffered, matmul_times, packed_times, panels
 
-THOROUGH = ["faults", "costs"]  # every call of the search, with every code; every candidate
+THOROUGH = ["faults", "costs", "rates"]  # every call of the search, with every code; every candidate
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "17", "20"]]  # each many times over: the search
 CORRUPTED_SIZES = [["32", "64", "64"]]  # no larger than what the search computes: all of A and B is used
 COST_SIZES = [["17", "33", "65"], ["5", "33", "270"]]  # the second: K in two parts where BK is 256

@@ -2,7 +2,7 @@
 in its facts.
 
 Counted over all work-items of a launch: elements loaded from and stored to global memory, to local
-memory, and barriers reached. A chapter with kernels but without formulas is a failure.
+memory, floating-point operations, conversions of numbers, and barriers reached. A chapter with kernels but without formulas is a failure.
 """
 
 import re
@@ -10,6 +10,15 @@ import re
 import facts
 import formulas
 import harness
+
+# A call that is arithmetic or a conversion: fma, mad or the compiler's own multiply-add, with the type of what it
+# works on; and what it calls the instructions.
+MULTIPLY_ADD = re.compile(r"(?:_Z\d+(?:fma|mad)(?:Dv(\d+)_)?f|llvm\.(?:fma|fmuladd)\.(?:v(\d+))?f32)")
+INSTRUCTIONS = {
+    **dict.fromkeys(["fadd", "fsub"], "additions"),
+    **dict.fromkeys(["fmul", "fdiv", "frem"], "multiplications"),
+    **dict.fromkeys(["fptosi", "fptoui", "sitofp", "uitofp", "fptrunc", "fpext"], "conversions"),
+}
 
 
 def counted(log):
@@ -29,6 +38,15 @@ def counted(log):
         if vector:
             place = {"1": "global", "3": "local"}[vector.group(4)]
             launches[-1][1][f"{place} {vector.group(2)}s"] += int(vector.group(1)) * int(vector.group(3))
+        operation = re.match(r"\s*(\d+) - (?:call )?([\w.]+)", line)
+        if operation:
+            number, name = int(operation.group(1)), operation.group(2)
+            fma = MULTIPLY_ADD.match(name)
+            if fma:
+                launches[-1][1]["multiply-adds"] += number * int(fma.group(1) or fma.group(2) or 1)
+            what = "conversions" if re.search("convert_|_half", name) else INSTRUCTIONS.get(name)
+            if what:
+                launches[-1][1][what] += number
         barrier = re.match(r"\s*(\d+) - call \w*barrier\w*\(", line)
         if barrier:
             launches[-1][1]["barriers"] += int(barrier.group(1))
@@ -41,7 +59,7 @@ def distinct(launches):
 
 def show(launches):
     return "".join(
-        f"\n          {kernel}: " + ", ".join(f"{number} {what}" for what, number in counts)
+        f"\n          {kernel}: " + ", ".join(f"{number} {what}" for what, number in counts if number)
         for kernel, counts in launches
     )
 
@@ -58,6 +76,8 @@ def check(report, chapter):
         code, out, err, log = harness.on_oclgrind(
             [harness.program(chapter)] + arguments,
             "--inst-counts",
+            "--num-threads",
+            "1",  # what a loop of compare-and-swap costs would be up to chance
             "--compute-units",
             str(formulas.COMPUTE_UNITS),
             "--max-wgsize",
@@ -72,4 +92,4 @@ def check(report, chapter):
             report.failed(what, [f"exit code {code}; expected:{show(expected)}\n{err if code else ''}"])
         else:
             print(f"ok      {what}")
-        report.count("counts of loads, stores and barriers", sum(len(counts) for _, counts in got))
+        report.count("counts of loads, stores, operations and barriers", sum(len(counts) for _, counts in got))

@@ -26,7 +26,7 @@ import harness
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
-CHECKS = [RESULTS, "oclgrind", "costs", "released", "faults"]
+CHECKS = [RESULTS, "oclgrind", "costs", "rates", "released", "faults"]
 HOST_CHECKS = [RESULTS, "released", "says", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults"]
 
 

@@ -1,0 +1,35 @@
+"""Is each rate that a program prints possible at all? A kernel that skips its work is fast beyond reason.
+
+The bound is no measurement, which a busy machine would spoil: it is what every core of this machine could do at
+10 GHz with two multiply-add units of 16 floats, and two loads and a store of 16 floats in each cycle. No core does
+half of that. That a rate is the work over the time says check `times`, and that the work is done, `costs`.
+"""
+
+import os
+import re
+
+import facts
+import harness
+
+CLOCK = 10  # GHz
+BOUNDS = {"GFLOP/s": 2 * 2 * 16 * CLOCK, "GB/s": 3 * 16 * 4 * CLOCK}  # of each core
+
+
+def check(report, chapter):
+    known = facts.of(chapter)
+    if known.times is None:
+        return report.nothing_to_do("it takes no times from the device")
+    arguments = known.TIME_SIZES[0]
+    code, out, err = harness.run([harness.program(chapter)] + arguments)
+    if not re.search(r"^device +(pthread|cpu|basic)", out):
+        raise harness.Skip("the default device is not PoCL's CPU, and the bound is one for CPUs")
+    wrong = harness.not_passed(code, out, err)
+    for line in re.findall(r"^time .*", out, re.MULTILINE):
+        for rate, unit in re.findall(r"(\S+) (GFLOP/s|GB/s)", line):
+            bound = BOUNDS[unit] * os.cpu_count()
+            report.count("rates")
+            if not 0 <= float(rate) <= bound:  # NaN is not
+                wrong.append(f"it prints {line!r}; more than {bound} {unit} are impossible here")
+    if not report.counts.get("rates"):
+        wrong.append("it prints no rate")
+    report.failed(" ".join([chapter, *arguments]), wrong)
