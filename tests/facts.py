@@ -82,6 +82,11 @@ def defaults(chapter):
         "DROPPED_WAY": None,
         # Check `says`: printed(machine, place): the whole output on devices of paper, for a program that needs no context.
         "printed": None,
+        # Check `inputs`: {kernel whose result is read back: its reference}, see references.py; {kernel: how many additions
+        # are on the longest path to its result, function(*size, launch)} where a program prints what rounding allows.
+        "REFERENCES": {},
+        "PATHS": {},
+        "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         # Check `search`: the size at which it searches for the fastest. SEARCH_CALLS: functions whose failure in the
         # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,

@@ -16,6 +16,7 @@ LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
 # CTest gives each test its kernel cache (common/chapter.cmake); what is run by hand has this one.
 os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
 PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
+INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
 SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
 
 CHAPTERS = sorted(p.parent.name for p in ROOT.glob("[0-9][0-9]-*/host.cpp"))

@@ -1,8 +1,10 @@
 from formulas import count
+from references import elements
 
 HOSTILE_ALL = True  # it spells its set-up out
 NO_DEVICE_REFUSAL = None  # it takes the first device there is
 BLANK_KERNEL_REFUSAL = "CL_"  # its own few lines of reading: a file of blanks does not define its kernel
+REFERENCES = {"vector_add": elements(lambda a, b: a + b, operations=1)}
 
 
 def costs(n):

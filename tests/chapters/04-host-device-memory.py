@@ -1,4 +1,7 @@
 from formulas import count
+from references import elements
+
+REFERENCES = {"twice_plus_one": elements(lambda x: 2 * x + 1, operations=2)}
 
 
 def costs(n):

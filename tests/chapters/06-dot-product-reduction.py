@@ -1,8 +1,10 @@
 from formulas import dot_reduction
+from references import dot_product
 
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
+REFERENCES = {"dot_product": dot_product}
 
 
 def costs(n):

@@ -1,6 +1,8 @@
 from formulas import count, matmul_times
+from references import product
 
 BENCH_MATMUL = {"kernel": "08 naive"}
+REFERENCES = {"matmul": product}
 
 
 def costs(m, n, k):

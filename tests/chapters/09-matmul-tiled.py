@@ -1,8 +1,10 @@
 from formulas import matmul_times, tiled
+from references import product
 
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 BENCH_MATMUL = {"kernel": "09 tiles"}
+REFERENCES = {"matmul": product}
 
 
 def costs(m, n, k):

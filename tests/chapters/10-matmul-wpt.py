@@ -1,6 +1,8 @@
 from formulas import TILE, matmul_times, tiled
+from references import product
 
 BENCH_MATMUL = {"kernel": "10 WPT"}
+REFERENCES = {"matmul": product}
 
 
 def costs(m, n, k):

@@ -1,7 +1,19 @@
+import math
+
 from formulas import sum_reduction, tree
+from references import total
 
 LARGE_LAUNCHES = True
 BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device
+REFERENCES = {"sum_reduction": total}
+
+
+def _path(n, launch):
+    """A work-item's own elements, then the steps of the tree."""
+    return math.ceil(n / launch.items) + math.log2(launch.local_size)
+
+
+PATHS = {"sum_reduction": _path}
 
 
 def costs(n):

@@ -1,4 +1,5 @@
 from formulas import count
+from references import total
 
 SMALL_SIZES = [["1"], ["256"], ["1000", "3"]]
 COST_SIZES = [["1000", "3"]]
@@ -6,6 +7,16 @@ TIME_SIZES = [["1000003", "1000"], ["1000", "3"]]
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [(["10", "1"], "too small: 1")]
 BENCH_VECTORS = {"": "12 sum, UF = 2"}
+REFERENCES = {"sum_unrolled": total}
+INPUT_SIZES = [["64"], ["1000", "3"]]
+
+
+def _path(n, uf=2, launch=None):
+    """In each launch UF elements of its own, and up to UF - 1 that are left over."""
+    return min(n, 2 * uf * launch.in_a_row)
+
+
+PATHS = {"sum_unrolled": _path}
 
 
 def _lengths(n, uf):

@@ -1,4 +1,5 @@
 from formulas import sum_reduction
+from references import total
 
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [
@@ -15,6 +16,7 @@ INTEL_RUNS = [
     (["1000003", "3"], "\nway       3: tree"),
 ]
 BENCH_VECTORS = {"kernel": "14 sub-groups"}
+REFERENCES = {"sum_sub_groups": total}
 
 
 def costs(n):

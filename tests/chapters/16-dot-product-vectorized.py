@@ -1,8 +1,10 @@
 import math
 
 from formulas import COMPUTE_UNITS, MAX_WORK_GROUP, tree
+from references import dot_product
 
 BENCH_VECTORS = {"both": "16 vectorized"}
+REFERENCES = {"add_partial_sums": dot_product}
 
 
 def costs(n):

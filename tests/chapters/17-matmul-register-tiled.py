@@ -1,10 +1,12 @@
 from formulas import matmul_times, register_tiled
+from references import product
 
 LARGE_LAUNCHES = True
 # What the optimizer makes of the kernel, Oclgrind 21.10 does not know (the instruction `freeze`, the
 # intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]
 BENCH_MATMUL = {"kernel": "17 registers"}
+REFERENCES = {"matmul": product}
 
 
 def costs(m, n, k):

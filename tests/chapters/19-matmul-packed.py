@@ -1,4 +1,5 @@
 from formulas import packed_times, panels
+from references import product
 
 COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
 LARGE_LAUNCHES = True
@@ -7,6 +8,8 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
 BENCH_MATMUL = {"kernels": "19 packed"}
+REFERENCES = {"matmul": product}
+INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 
 
 def costs(m, n, k):

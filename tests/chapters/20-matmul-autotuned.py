@@ -3,6 +3,7 @@ import pathlib
 import re
 
 from formulas import double_buffered, matmul_times, packed_times, panels
+from references import product
 
 THOROUGH = ["faults", "costs", "rates"]  # every call of the search, with every code; every candidate
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "17", "20"]]  # each many times over: the search
@@ -29,6 +30,8 @@ BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
 # tiles, as TM, TN, BK: candidates.h says why.
 _PANELS = [(tm, tn, bk) for tm, tn in [(6, 8), (4, 12)] for bk in [256, 512, 1024]]
+REFERENCES = {"matmul": product}
+INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 
 
 def _remember(kind):

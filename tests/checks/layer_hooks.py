@@ -1,10 +1,11 @@
-"""Can the fault layer make every call of the chapters fail? What it has no HOOK for, it never fails."""
+"""Can the fault layer make every call of the chapters fail? What it has no HOOK for, it never fails. Nor does the
+layer of other inputs know of a command, or of a wait, that it does not stand in for."""
 
 import re
 
 import harness
 
-LAYER = harness.ROOT / "tests" / "native" / "fault_layer" / "layer.cpp"
+NATIVE = harness.ROOT / "tests" / "native"
 
 
 def without_comments(text):
@@ -12,7 +13,10 @@ def without_comments(text):
 
 
 def check(report):
-    hooked = set(re.findall(r"^\s*HOOK\((cl[A-Z]\w+),\s*[-\w]", without_comments(LAYER.read_text()), re.MULTILINE))
+    faults = without_comments((NATIVE / "fault_layer" / "layer.cpp").read_text())
+    hooked = set(re.findall(r"^\s*HOOK\((cl[A-Z]\w+),\s*[-\w]", faults, re.MULTILINE))
+    inputs = without_comments((NATIVE / "inputs_layer.cpp").read_text())
+    replaced = set(re.findall(r"^\s*table\.(cl[A-Z]\w+) = ", inputs, re.MULTILINE))
     called = {}  # the function: the first file that calls it
     for pattern in ("[0-9][0-9]-*/host.cpp", "[0-9][0-9]-*/*.h", "common/*.h"):
         for path in sorted(harness.ROOT.glob(pattern)):
@@ -22,4 +26,9 @@ def check(report):
     report.failed(
         "fault_layer/layer.cpp",
         [f"no HOOK for {name}, which {called[name]} calls" for name in sorted(set(called) - hooked)],
+    )
+    commands = {name for name in called if re.match("clEnqueue|clWait|clFinish", name)}
+    report.failed(
+        "inputs_layer.cpp",
+        [f"no function for {name}, which {called[name]} calls" for name in sorted(commands - replaced)],
     )

@@ -1,7 +1,7 @@
 """Tries deliberate defects (chapters/NN-topic.mutants) on copies of a chapter, and says which check noticed each.
 
 A mutant goes through the checks in this order until one notices it: its results on the default
-device (the chapter's own tests), Oclgrind, the counts of loads and barriers, what a run releases,
+device (the chapter's own tests), other inputs, Oclgrind, the counts of loads and barriers, what a run releases,
 failing calls; a host's through the quicker ones first. One that no check notices is a failure, unless
 the file says why it changes nothing that can be observed; and one said to change nothing must not be
 noticed. A kernel without mutants is a failure.
@@ -26,8 +26,10 @@ import harness
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
-CHECKS = [RESULTS, "oclgrind", "costs", "rates", "released", "faults"]
-HOST_CHECKS = [RESULTS, "released", "says", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults"]
+CHECKS = [RESULTS, "inputs", "oclgrind", "costs", "rates", "released", "faults"]
+HOST_CHECKS = [
+    RESULTS, "released", "inputs", "says", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults",
+]
 
 
 def own_tests(chapter):
@@ -100,7 +102,12 @@ def noticed_by(chapter, folder, checks):
             continue
         code, out, err = harness.run(
             [sys.executable, harness.ROOT / "tests" / "run.py", name, chapter],
-            env={"BUILD_DIR": str(folder), "LAYER": harness.LAYER, "PAPER_PLATFORM": harness.PAPER},
+            env={
+                "BUILD_DIR": str(folder),
+                "LAYER": harness.LAYER,
+                "INPUTS_LAYER": harness.INPUTS_LAYER,
+                "PAPER_PLATFORM": harness.PAPER,
+            },
             timeout=600,
         )
         if code == harness.SKIPPED:

@@ -1,0 +1,155 @@
+"""Do kernels compute right what their programs never ask them, and are the bounds of rounding those of the lesson?
+
+A layer (native/inputs_layer.cpp) hands other inputs to the device: reals, those of one buffer up to 400. What is
+read back must be what a reference in Python says (REFERENCES in the chapter's facts, references.py); and the
+program, whose expectation is for its own inputs, must say FAILED. Unharmed, it must pass and print its times,
+although the layer does everything as late as the standard allows, and maps copies.
+
+Where a program prints by how much its result may be off, the inputs must be reals, the bound must be the one that
+follows from the launch (PATHS), and a result is changed on its way back: just outside the bound the
+program must fail, just inside it must pass.
+"""
+
+import array
+import math
+import pathlib
+import re
+import tempfile
+
+import facts
+import harness
+import references
+
+EPSILON = 2.0**-23  # FLT_EPSILON
+
+
+class Result:
+    """What a program read back: the bytes, what computed them and from what."""
+
+    def __init__(self, data, launch, inputs):
+        self.data, self.launch, self.inputs = data, launch, inputs
+        self.floats = array.array("f", data) if len(data) % 4 == 0 else []
+
+
+class Launch:
+    """The last command before a result that computes or copies. `args`: the first eight bytes of each."""
+
+    def __init__(self, words, options, before):
+        self.kernel, (self.items, self.local_size, *self.args) = words[0], map(int, words[1:])
+        self.options = dict(re.findall(r"-D ?(\w+)=(\w+)", options))
+        self.in_a_row = 1 + (before.in_a_row if before and before.kernel == self.kernel else 0)
+
+
+def results_of(folder):
+    """The results of a run, in order."""
+    results, inputs, launch, options = [], {}, None, ""
+    for line in (folder / "account").read_text().splitlines():
+        what, _, rest = line.partition(" ")
+        if what == "in":
+            number, buffer = rest.split()
+            inputs[buffer] = array.array("f", (folder / f"in{number}").read_bytes())
+        elif what == "gone":
+            inputs.pop(rest, None)
+        elif what == "build":
+            options = rest
+        elif what == "run":
+            launch = Launch(rest.split(), options, launch)
+        elif what == "out":
+            results.append(Result((folder / f"out{rest}").read_bytes(), launch, list(inputs.values())))
+            launch = None
+    return results
+
+
+def run(known, arguments, cache, **settings):
+    """Runs the chapter under the layer; returns (exit code, output, standard error, results)."""
+    with tempfile.TemporaryDirectory() as name:
+        env = {"OPENCL_LAYERS": harness.INPUTS_LAYER, "INPUTS_FOLDER": name, **harness.remembering(cache)}
+        env.update({f"INPUTS_{key.upper()}": str(value) for key, value in settings.items()})
+        code, out, err = harness.run([harness.program(known.chapter)] + arguments, env=env)
+        if not (pathlib.Path(name) / "account").exists():
+            raise SystemExit(
+                f"FAILED  the ICD loader did not load the layer {harness.INPUTS_LAYER}, so nothing was tested\n{err}"
+            )
+        return code, out, err, results_of(pathlib.Path(name))
+
+
+def compared(report, known, sizes, result):
+    """What is wrong with a result of other inputs: an empty string, or a sentence."""
+    kernel = result.launch.kernel if result.launch else "no kernel"
+    reference = known.REFERENCES.get(kernel)
+    if reference is None:
+        return f"no REFERENCES in {facts.file_of(known.chapter)} say what {kernel} must give"
+    got = result.floats
+    if reference is references.truncated_total:
+        got = array.array("i", result.data)
+    elif isinstance(reference, references.Total):
+        got = [math.fsum(got)] if all(map(math.isfinite, got)) else [math.nan]
+    count = 0
+    for place, (right, allowed) in enumerate(reference(result.inputs, result.launch, sizes)):
+        if place >= len(got) or not abs(got[place] - right) <= allowed * 1.001:
+            return (
+                f"of other inputs, {kernel} gives {got[place] if place < len(got) else 'nothing'} at place {place},"
+                f" where {right} was expected, off by {allowed:.2g} at most"
+            )
+        count += 1
+    report.count("numbers of other inputs", count)
+    return "" if count == len(got) else f"{kernel} gives {len(got)} numbers, and {count} were expected"
+
+
+def other_inputs(report, known, arguments, cache):
+    code, out, err, results = run(known, arguments, cache, replace=1)
+    wrong = harness.crashed(code, err)
+    if code != 1 or "FAILED" not in out.splitlines():
+        wrong.append(f"with other inputs than it expects it does not say FAILED, exit code {code}")
+    wrong += filter(None, (compared(report, known, list(map(int, arguments)), result) for result in results))
+    return wrong
+
+
+def bounds(report, known, arguments, cache, out, results):
+    """Every result that may be off, as printed."""
+    wrong = []
+    lines = re.findall(r"^result +(\S+).*\nexpected +(\S+)(?: \(error \S+, allowed (\S+)\))?", out, re.MULTILINE)
+    for number, ((_, _, allowed), result) in enumerate(zip(lines, results), 1):
+        if not allowed:
+            continue
+        (x,) = result.inputs
+        if sum(value != round(value) for value in x) < len(x) / 2:
+            wrong.append("what it adds with a bound are whole numbers, which no addition rounds")
+            continue
+        path = known.PATHS[result.launch.kernel](*map(int, arguments), launch=result.launch)
+        bound = path * EPSILON * math.fsum(map(abs, x))
+        if not 0.95 < float(allowed) / bound < 1.05:  # two digits of it are printed
+            wrong.append(f"it allows {allowed} in {result.launch.kernel}, where {bound:.2g} follows from its launch")
+            continue
+        off = math.fsum(result.floats) - math.fsum(x)
+        for share in [-1.02, -0.98, 0.98, 1.02]:
+            code, out, err, _ = run(known, arguments, cache, add=f"{number} {share * bound - off:.9g}")
+            report.count("results at the edge of their bound")
+            if (code, "PASSED" in out.splitlines()) != ((0, True) if abs(share) < 1 else (1, False)):
+                wrong.append(f"{result.launch.kernel} off by {share} times its bound: exit code {code}\n{out}{err}")
+    if len(lines) != len(results) and known.PATHS:
+        wrong.append(f"it reads {len(results)} results, and prints {len(lines)}")
+    return wrong
+
+
+def check(report, chapter):
+    known = facts.of(chapter)
+    if not harness.has_kernel(chapter):
+        return report.nothing_to_do("it has no kernel")
+    for arguments in known.INPUT_SIZES:
+        with tempfile.TemporaryDirectory() as cache:
+            what = " ".join([chapter, *arguments])
+            code, out, err, results = run(known, arguments, cache)
+            wrong = harness.not_passed(code, out, err)
+            report.count("runs")
+            if re.search(r"^time .*(reports no times|\bnan\b)", out, re.MULTILINE):
+                wrong.append("it asks for times of commands that it has not waited for")
+            report.failed(what, wrong)
+            if not wrong and arguments == known.INPUT_SIZES[-1]:
+                report.failed(what, bounds(report, known, arguments, cache, out, results))
+            if not known.REFERENCES and not any(result.inputs for result in results):
+                continue  # nothing is handed to the device
+            for way in known.WAYS or [None]:
+                if way:
+                    way(cache, err)
+                report.failed(what, other_inputs(report, known, arguments, cache))
