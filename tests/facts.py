@@ -87,6 +87,8 @@ def defaults(chapter):
         "REFERENCES": {},
         "PATHS": {},
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
+        # Check `narrowing`: what may be there, {as the check says it: the reason}.
+        "NARROW": {},
         # Check `search`: the size at which it searches for the fastest. SEARCH_CALLS: functions whose failure in the
         # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,

@@ -5,6 +5,12 @@ LARGE_LAUNCHES = True
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "ITEMS", "A_STRIDE", "load4", "store4"])]
 BENCH_MATMUL = {"kernel": "18 double-buffered"}
+_REFUSED = "the host takes no more than 2^30 rows or columns"
+NARROW = {
+    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
+    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
+    "into 32 bits: get_local_id(0) + i * ITEMS": "within a tile",
+}
 REFERENCES = {"matmul": product}
 
 

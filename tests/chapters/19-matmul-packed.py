@@ -8,6 +8,15 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
 BENCH_MATMUL = {"kernels": "19 packed"}
+_REFUSED = "the host takes no more than 2^30 rows or columns"
+NARROW = {
+    "into 32 bits: get_global_id(0) * KS": _REFUSED,
+    "into 32 bits: get_global_id(1) * TM": _REFUSED,
+    "into 32 bits: get_global_id(0) * TN": _REFUSED,
+    "into 32 bits: get_global_id(1) * KS": _REFUSED,
+    "into 32 bits: get_global_id(1) * BM": _REFUSED,
+    "into 32 bits: get_global_id(0) * BN": _REFUSED,
+}
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 

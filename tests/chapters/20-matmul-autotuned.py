@@ -30,6 +30,17 @@ BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
 # tiles, as TM, TN, BK: candidates.h says why.
 _PANELS = [(tm, tn, bk) for tm, tn in [(6, 8), (4, 12)] for bk in [256, 512, 1024]]
+_REFUSED = "the host takes no more than 2^30 rows or columns"
+NARROW = {
+    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
+    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
+    "into 32 bits: get_global_id(0) * KS": _REFUSED,
+    "into 32 bits: get_global_id(1) * TM": _REFUSED,
+    "into 32 bits: get_global_id(0) * TN": _REFUSED,
+    "into 32 bits: get_global_id(1) * KS": _REFUSED,
+    "into 32 bits: get_global_id(1) * BM": _REFUSED,
+    "into 32 bits: get_global_id(0) * BN": _REFUSED,
+}
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 

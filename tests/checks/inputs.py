@@ -51,7 +51,7 @@ def results_of(folder):
         elif what == "gone":
             inputs.pop(rest, None)
         elif what == "build":
-            options = rest
+            options = rest.partition(" ")[2]
         elif what == "run":
             launch = Launch(rest.split(), options, launch)
         elif what == "out":
@@ -60,17 +60,22 @@ def results_of(folder):
     return results
 
 
+def run_in(folder, known, arguments, cache, **settings):
+    """Runs the chapter under the layer, which leaves its account in a folder; returns (exit code, output, error)."""
+    env = {"OPENCL_LAYERS": harness.INPUTS_LAYER, "INPUTS_FOLDER": str(folder), **harness.remembering(cache)}
+    env.update({f"INPUTS_{key.upper()}": str(value) for key, value in settings.items()})
+    code, out, err = harness.run([harness.program(known.chapter)] + arguments, env=env)
+    if not (pathlib.Path(folder) / "account").exists():
+        raise SystemExit(
+            f"FAILED  the ICD loader did not load the layer {harness.INPUTS_LAYER}, so nothing was tested\n{err}"
+        )
+    return code, out, err
+
+
 def run(known, arguments, cache, **settings):
-    """Runs the chapter under the layer; returns (exit code, output, standard error, results)."""
-    with tempfile.TemporaryDirectory() as name:
-        env = {"OPENCL_LAYERS": harness.INPUTS_LAYER, "INPUTS_FOLDER": name, **harness.remembering(cache)}
-        env.update({f"INPUTS_{key.upper()}": str(value) for key, value in settings.items()})
-        code, out, err = harness.run([harness.program(known.chapter)] + arguments, env=env)
-        if not (pathlib.Path(name) / "account").exists():
-            raise SystemExit(
-                f"FAILED  the ICD loader did not load the layer {harness.INPUTS_LAYER}, so nothing was tested\n{err}"
-            )
-        return code, out, err, results_of(pathlib.Path(name))
+    """The same; returns (exit code, output, standard error, results)."""
+    with tempfile.TemporaryDirectory() as folder:
+        return *run_in(folder, known, arguments, cache, **settings), results_of(pathlib.Path(folder))
 
 
 def compared(report, known, sizes, result):

@@ -26,7 +26,7 @@ import harness
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
-CHECKS = [RESULTS, "inputs", "oclgrind", "costs", "rates", "released", "faults"]
+CHECKS = [RESULTS, "inputs", "narrowing", "oclgrind", "costs", "rates", "released", "faults"]
 HOST_CHECKS = [
     RESULTS, "released", "inputs", "says", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults",
 ]

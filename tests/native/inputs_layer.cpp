@@ -17,7 +17,7 @@
 // INPUTS_FOLDER/account has a line each, in order:
 //   in 3 0x55d0        input 3, now in this buffer
 //   gone 0x55d0        the buffer was released
-//   build -D TILE=16   the options
+//   build 2 -D TILE=16   source 2 was built, with these options; it is kept as well
 //   run matmul 1024 64 2 128 ...   a kernel, its work-items, those of a group, and the first
 //   eight
 //                      bytes of each of its arguments; or the function that copies buffers
@@ -55,7 +55,7 @@ static cl_icd_dispatch table;
 static FILE *account = nullptr;
 static std::string folder;
 static bool replaces = false;
-static long inputs = 0, results = 0, add_to = 0;
+static long inputs = 0, results = 0, num_sources = 0, add_to = 0;
 static float to_add = 0.0F;
 // Maps that the program's end does not destroy: OpenCL may still be called then.
 static auto &enqueued = *new std::map<cl_command_queue, long>;
@@ -63,6 +63,7 @@ static auto &settled = *new std::map<cl_command_queue, long>;
 static auto &moments = *new std::map<cl_event, moment>;
 static auto &deliveries = *new std::vector<delivery>;
 static auto &regions = *new std::map<void *, region>;
+static auto &sources = *new std::map<cl_program, long>;
 static auto &arguments = *new std::map<cl_kernel, std::map<cl_uint, uint64_t>>;
 
 [[noreturn]] static void give_up(const char *what) {
@@ -239,10 +240,22 @@ static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_me
   enqueue(queue, event);
   return status;
 }
+static cl_program CL_API_CALL create_program(cl_context context, const cl_uint count,
+                                             const char **texts, const size_t *lengths,
+                                             cl_int *status) {
+  std::string whole;
+  for (cl_uint i = 0; i < count; i++)
+    whole += lengths == nullptr || lengths[i] == 0 ? std::string(texts[i])
+                                                   : std::string(texts[i], lengths[i]);
+  keep("source", ++num_sources, whole.data(), whole.size());
+  cl_program program = real->clCreateProgramWithSource(context, count, texts, lengths, status);
+  sources[program] = num_sources;
+  return program;
+}
 static cl_int CL_API_CALL build(cl_program program, const cl_uint count, const cl_device_id *list,
                                 const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                 void *data) {
-  fprintf(account, "build %s\n", options == nullptr ? "" : options);
+  fprintf(account, "build %ld %s\n", sources[program], options == nullptr ? "" : options);
   return real->clBuildProgram(program, count, list, options, notify, data);
 }
 static cl_int CL_API_CALL set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
@@ -329,6 +342,7 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
   table.clEnqueueUnmapMemObject = unmap;
   table.clEnqueueFillBuffer = fill_buffer;
   table.clEnqueueCopyBuffer = copy_buffer;
+  table.clCreateProgramWithSource = create_program;
   table.clBuildProgram = build;
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
