@@ -45,9 +45,12 @@ def defaults(chapter):
         # one element, a multiple of the work-group, and none.
         "TINY_SIZE": by_kind([], ["5"], ["3", "2", "5"]),
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
-        # Check `oclgrind`. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last size is run, and
+        # Check `oclgrind`. OCLGRIND_SIZES: as SMALL_SIZES, but so that each loop makes three rounds at least (check
+        # `rounds`), with {head of a loop that cannot: reason} in FEW_ROUNDS. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last size is run, and
         # of each launch only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups
         # nevertheless. OCLGRIND_OPTIONS: more options, with the reason.
+        "OCLGRIND_SIZES": None,
+        "FEW_ROUNDS": {},
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
@@ -144,6 +147,8 @@ def of(chapter):
     if result.COST_SIZES is None:
         whole, odd = (["64"] * 3, ["17", "33", "65"]) if result.IS_MATRIX else (["4096"], ["1000"])
         result.COST_SIZES = [odd] if result.LARGE_LAUNCHES else [whole, odd]
+    if result.OCLGRIND_SIZES is None:
+        result.OCLGRIND_SIZES = result.SMALL_SIZES
     if result.DROP_SIZES is None:
         result.DROP_SIZES = [result.TINY_SIZE, result.SMALL_SIZES[-1]]
     return result

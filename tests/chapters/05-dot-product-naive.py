@@ -1,6 +1,7 @@
 from formulas import dot_naive
 from references import elements
 
+OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
 REFERENCES = {"dot_product": elements(lambda a, b: a * b, operations=1)}
 
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one

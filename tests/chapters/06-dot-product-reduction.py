@@ -4,6 +4,7 @@ from references import dot_product
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
+OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
 REFERENCES = {"dot_product": dot_product}
 
 

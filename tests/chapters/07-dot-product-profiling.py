@@ -4,6 +4,7 @@ from references import dot_product, elements
 BENCH_VECTORS = {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"}
 BENCH_FLOP_PER_BYTE = {"07 naive": 1 / 12}  # a multiplication for three floats
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
+OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
 REFERENCES = {
     "dot_product_naive": elements(lambda a, b: a * b, operations=1),
     "dot_product_reduction": dot_product,

@@ -5,6 +5,7 @@ from references import total
 
 LARGE_LAUNCHES = True
 BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device
+OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
 REFERENCES = {"sum_reduction": total}
 
 

@@ -16,6 +16,7 @@ INTEL_RUNS = [
     (["1000003", "3"], "\nway       3: tree"),
 ]
 BENCH_VECTORS = {"kernel": "14 sub-groups"}
+OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
 REFERENCES = {"sum_sub_groups": total}
 
 

@@ -4,6 +4,12 @@ from formulas import COMPUTE_UNITS, MAX_WORK_GROUP, tree
 from references import dot_product
 
 BENCH_VECTORS = {"both": "16 vectorized"}
+OCLGRIND_SIZES = [["1"], ["256"], ["60003"]]  # on the simulated device: in vectors of 4, 2048 work-items in turns
+FEW_ROUNDS = {
+    "for (; i < end; i += step)": "fewer than UNROLL, which is 2 there",
+    "for (size_t i = get_local_id(0); i < num_sums; i += get_local_size(0))": "two work-groups there; a work-group of"
+    " one has more rounds in the chapter's own tests",
+}
 REFERENCES = {"add_partial_sums": dot_product}
 
 

@@ -17,6 +17,7 @@ NARROW = {
     "into 32 bits: get_global_id(1) * BM": _REFUSED,
     "into 32 bits: get_global_id(0) * BN": _REFUSED,
 }
+OCLGRIND_SIZES = [["1"], ["17", "33", "65"], ["5", "9", "1100"]]  # the last one: three times BK
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 

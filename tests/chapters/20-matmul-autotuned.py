@@ -41,6 +41,8 @@ NARROW = {
     "into 32 bits: get_global_id(1) * BM": _REFUSED,
     "into 32 bits: get_global_id(0) * BN": _REFUSED,
 }
+OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["9", "34", "40"]]  # the last one: so wide that there are tiles as well
+FEW_ROUNDS = {"for (uint k0 = 0; k0 < padded; k0 += BK)": "19 has the same code, word for word, and three rounds of it"}
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 

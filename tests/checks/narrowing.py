@@ -8,20 +8,18 @@ its program builds it, is looked at through Clang's syntax tree. In functions of
 - conversion of a whole number into a narrower one, be it by an assignment such as `i += n` or a function's argument,
 - product or shift, in 32 bits or fewer, of two numbers that are no constants,
 - comparison of a variable that changes with a wider number: the variable may never get there,
-- function that does any of this by name (convert_uint, mul24), and no `&` of whole numbers, which cuts bits off,
+- function that does any of this by name (convert_uint, mul24), and no `&`, nor `%` of a constant, which cut bits off,
 
 but for ids and sizes within a work-group, which are small, and for what NARROW in the chapter's facts allows, with
 the reason.
 """
 
-import json
-import pathlib
 import re
 import tempfile
 
 import facts
 import harness
-from checks import inputs
+from syntax import bodies, builds_of, is_constant, named, nodes, text_of
 
 WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8}  # bytes; of the unsigned ones the same
 SMALL = ["get_local_id", "get_local_size", "get_sub_group_local_id", "get_sub_group_id", "get_num_sub_groups"]
@@ -40,40 +38,16 @@ def width(node):
     return WIDTHS.get(type_of(node), 0)
 
 
-def nodes(node):
-    yield node
-    for child in node.get("inner", []):
-        yield from nodes(child)
-
-
-def is_constant(node):
-    """Nothing but literals and what is computed from them."""
-    return not any(each.get("kind") in ("DeclRefExpr", "CallExpr", "MemberExpr") for each in nodes(node))
-
-
-def calls(node):
-    """The names of the functions that an expression calls."""
-    return {
-        each["referencedDecl"]["name"]
-        for each in nodes(node)
-        if each.get("kind") == "DeclRefExpr" and each["referencedDecl"]["kind"] == "FunctionDecl"
-    }
-
-
 def is_small(node):
     """Only ids and sizes within a work-group, and constants."""
-    names = [each["referencedDecl"] for each in nodes(node) if each.get("kind") == "DeclRefExpr"]
+    names = named(node)
     return bool(names) and all(name["name"] in SMALL for name in names)
 
 
 def is_variable(node):
     """Does the expression have a variable that may change?"""
-    return any(
-        each.get("kind") == "DeclRefExpr"
-        and each["referencedDecl"]["kind"] in ("VarDecl", "ParmVarDecl")
-        and "const " not in each["referencedDecl"]["type"]["qualType"]
-        for each in nodes(node)
-    )
+    variables = [name for name in named(node) if name["kind"] in ("VarDecl", "ParmVarDecl")]
+    return any("const " not in variable["type"]["qualType"] for variable in variables)
 
 
 def wrong_with(node):
@@ -89,14 +63,15 @@ def wrong_with(node):
             return f"into {8 * width(node)} bits"
         if (type_of(computed) == "float") != (type_of(node) == "float") and width(node):
             return "between whole number and float"
-    if kind == "CallExpr" and any(NARROWING_CALLS.match(name) for name in calls(inner[0])):
+    if kind == "CallExpr" and any(NARROWING_CALLS.match(name["name"]) for name in named(inner[0])):
         return "a function that narrows"
     if kind not in ("BinaryOperator", "CompoundAssignOperator"):
         return ""
     whole = 0 < width(node) and type_of(node) != "float"
     if node["opcode"] in ("*", "<<", "*=", "<<=") and whole and width(node) < 8 and not any(map(is_constant, inner)):
         return "a product in 32 bits"
-    if node["opcode"] in ("&", "&=") and whole:
+    cut = node["opcode"] in ("%", "%=") and is_constant(inner[1]) and width(node) == 8 and not is_small(inner[0])
+    if node["opcode"] in ("&", "&=") and whole or cut:
         return "bits cut off"
     if node["opcode"] in ("<", ">", "<=", ">=", "==", "!="):
         for one, other in [inner, inner[::-1]]:
@@ -104,55 +79,6 @@ def wrong_with(node):
             if narrow and is_variable(one["inner"][0]) and not is_constant(other):
                 return "compared with a wider number"
     return ""
-
-
-def text_of(node, source):
-    """The code of a node, without needless blanks. Where a macro was put in: the place where it stands."""
-
-    def place(where):
-        return where.get("expansionLoc", where)
-
-    begin, end = place(node["range"]["begin"]), place(node["range"]["end"])
-    return " ".join(source[begin["offset"] : end["offset"] + end["tokLen"]].decode().split())
-
-
-def findings(source, options):
-    """What is wrong with a kernel file, built with these options: a set of sentences, with the code."""
-    tool = harness.need_tool("clang", "clang")
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "kernel.cl"
-        path.write_text(source)
-        standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
-        code, out, err = harness.run(
-            [tool, "-x", "cl", *standard, *options.split(), "-target", "spir64", "-fsyntax-only"]
-            + ["-Xclang", "-ast-dump=json", path]
-        )
-    if code:
-        raise SystemExit(f"FAILED  clang does not compile the kernel with {options}:\n{err}")
-    functions = [node for node in json.loads(out)["inner"] if node["kind"] == "FunctionDecl"]
-    bodies = [part for node in functions for part in node.get("inner", []) if part["kind"] == "CompoundStmt"]
-    return {
-        f"{what}: {text_of(node, source.encode())}"
-        for body in bodies
-        for node in nodes(body)
-        if (what := wrong_with(node))
-    }
-
-
-def builds_of(known, cache):
-    """What the program builds: (source, options), each with every switch, a -D of 0 or 1, both ways; shapes, which
-    are other numbers, once."""
-    with tempfile.TemporaryDirectory() as folder:
-        inputs.run_in(folder, known, known.INPUT_SIZES[0], cache)
-        builds = {}
-        for line in (pathlib.Path(folder) / "account").read_text().splitlines():
-            what, _, rest = line.partition(" ")
-            if what == "build":
-                number, _, options = rest.partition(" ")
-                source = (pathlib.Path(folder) / f"source{number}").read_text()
-                for one in {options, re.sub(r"=0\b", "=1", options), re.sub(r"=1\b", "=0", options)}:
-                    builds.setdefault((source, re.sub(r"=(?![01]\b)\w+", "", one)), one)
-    return [(source, options) for (source, _), options in builds.items()]
 
 
 def check(report, chapter):
@@ -163,7 +89,10 @@ def check(report, chapter):
         builds = builds_of(known, cache)
     seen = set()
     for source, options in builds:
-        seen |= findings(source, options)
+        for node in (node for body in bodies(source, options) for node in nodes(body)):
+            what = wrong_with(node)
+            if what:
+                seen.add(f"{what}: {text_of(node, source)}")
         report.count("builds of kernel files")
-    report.failed(chapter, sorted(seen - known.NARROW.keys()))
     report.failed(chapter, [f"NARROW allows what is not there: {what}" for what in sorted(known.NARROW.keys() - seen)])
+    report.failed(chapter, sorted(seen - known.NARROW.keys()))

@@ -34,7 +34,7 @@ def wrong_on_oclgrind(command, options, quick):
 def check(report, chapter, full):
     known = facts.of(chapter)
     large = known.LARGE_LAUNCHES and not full
-    for arguments in known.SMALL_SIZES[-1:] if large else known.SMALL_SIZES:
+    for arguments in known.OCLGRIND_SIZES[-1:] if large else known.OCLGRIND_SIZES:
         wrong = wrong_on_oclgrind(
             [harness.program(chapter)] + arguments, known.OCLGRIND_OPTIONS, large and not known.WHOLE_LAUNCHES
         )

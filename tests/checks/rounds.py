@@ -1,0 +1,112 @@
+"""Does Oclgrind see every loop go round, at the sizes that it runs?
+
+A race between two rounds of a loop, or an overrun in the last one, shows only where there are several. So each
+loop of a chapter's kernels whose rounds depend on sizes is made to count them and to print the count, and the
+program runs as in check `oclgrind`: in some launch each loop must make three rounds, and one whose work-items take turns
+(`i += get_global_size(0)`) must end in a round that not all of them take part in. FEW_ROUNDS in the chapter's facts names
+those that cannot, with the reason.
+"""
+
+import pathlib
+import re
+import shutil
+import tempfile
+
+import facts
+import harness
+from syntax import bodies, builds_of, is_constant, named, nodes, place_of, text_of
+
+ENOUGH = 3
+
+
+def is_loop(node):
+    """A loop whose rounds are not known to the compiler. (Of `for` Clang has five parts: the second one is for C++.)"""
+    if node.get("kind") != "ForStmt":
+        return False
+    start, _, condition, _, _ = node["inner"]
+    own = {each["id"] for each in nodes(start) if each.get("kind") == "VarDecl"}
+    others = [name for name in named(condition) if name["id"] not in own] if condition else [1]
+    starts_anywhere = not start or any(not is_constant(each) for each in start.get("inner", []))
+    return bool(others) or starts_anywhere
+
+
+def end_of(statement, source):
+    """Where a statement ends, its semicolon included."""
+    end = place_of(statement)[1]
+    while statement.get("kind") in ("ForStmt", "IfStmt"):
+        statement = statement["inner"][-1]
+    return end if statement.get("kind") == "CompoundStmt" else source.index(b";", end - 1) + 1
+
+
+def loops_of(source, options):
+    """Loops by where they begin: {place: (end, place of the body, code of the head, do the work-items take turns?)}."""
+    raw = source.encode()
+    found = {}
+    for node in (node for body in bodies(source, options) for node in nodes(body)):
+        if is_loop(node):
+            begin, body = place_of(node)[0], place_of(node["inner"][4])[0]
+            head = " ".join(re.sub(r"//.*", "", raw[begin:body].decode()).split())
+            turns = "_size(0)" in text_of(node["inner"][3], source)
+            found[begin] = (end_of(node, raw), body, head, turns)
+    return found
+
+
+def counting(source, loops):
+    """The kernel file, with every loop counting its rounds."""
+    pieces = []
+    for number, begin in enumerate(sorted(loops)):
+        end, body, _, _ = loops[begin]
+        pieces += [(begin, 1, f"{{ uint rounds_{number} = 0; "), (body, 0, f"{{ rounds_{number}++; ")]
+        pieces += [(end, -begin - 2, f'}} printf("rounds of {number}: %u\\n", rounds_{number}); }} ')]
+    raw = source.replace("#pragma unroll", "//ragma unroll").encode()  # as long as before
+    for place, _, text in sorted(pieces, key=lambda piece: piece[:2], reverse=True):
+        raw = raw[:place] + text.encode() + raw[place:]
+    return raw.decode()
+
+
+def check(report, chapter):
+    known = facts.of(chapter)
+    if not harness.has_kernel(chapter):
+        return report.nothing_to_do("it has no kernel")
+    files = {}  # kernel file: its loops
+    with tempfile.TemporaryDirectory() as cache:
+        for source, options in builds_of(known, cache):
+            path = next(p for p in (harness.ROOT / chapter).glob("*.cl") if p.read_text() == source)
+            files.setdefault(path, {}).update(loops_of(source, options))
+    if not any(files.values()):
+        return report.nothing_to_do("it has no loop whose rounds depend on sizes")
+    for path, loops in files.items():
+        with tempfile.TemporaryDirectory() as folder:
+            home = pathlib.Path(folder) / chapter
+            home.mkdir()
+            for other in (harness.ROOT / chapter).glob("*.cl"):
+                shutil.copy(other, home)
+            shutil.copy(harness.program(chapter), home)
+            (home / path.name).write_text(counting(path.read_text(), loops))
+            most, uneven = {}, set()
+            for arguments in known.OCLGRIND_SIZES:
+                quick = known.LARGE_LAUNCHES and not known.WHOLE_LAUNCHES
+                code, out, err, log = harness.on_oclgrind(
+                    [home / chapter, *arguments], *known.OCLGRIND_OPTIONS, *["--quick"] * quick
+                )
+                if code not in (0, 1) or "FAILED" in out.splitlines() and not quick:
+                    report.failed(
+                        chapter, [f"counting its rounds it does not run, exit code {code}\n{out[-400:]}{err}{log}"]
+                    )
+                for number, rounds in re.findall(r"^rounds of (\d+): (\d+)", out, re.MULTILINE):
+                    if int(rounds) not in (0, most.get(int(number), int(rounds))):
+                        uneven.add(int(number))
+                    most[int(number)] = max(most.get(int(number), 0), int(rounds))
+        for number, begin in enumerate(sorted(loops)):
+            _, _, head, turns = loops[begin]
+            report.count("loops")
+            few = most.get(number, 0) < ENOUGH or turns and number not in uneven
+            if few != (head in known.FEW_ROUNDS):
+                report.failed(
+                    f"{chapter}/{path.name}",
+                    [
+                        f"{head} makes {most.get(number, 0)} rounds at most"
+                        + (", all work-items as many" if turns and number not in uneven else "")
+                        + ("" if few else ", and FEW_ROUNDS says that it cannot")
+                    ],
+                )

@@ -1,0 +1,72 @@
+"""Kernel files as Clang's syntax tree, as their programs build them. Each node is a dictionary of Clang's own
+(-ast-dump=json)."""
+
+import json
+import pathlib
+import re
+import tempfile
+
+import harness
+from checks import inputs
+
+
+def builds_of(known, cache):
+    """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1, both ways; shapes,
+    which are other numbers, once."""
+    with tempfile.TemporaryDirectory() as folder:
+        inputs.run_in(folder, known, known.INPUT_SIZES[0], cache)
+        builds = {}
+        for line in (pathlib.Path(folder) / "account").read_text().splitlines():
+            what, _, rest = line.partition(" ")
+            if what == "build":
+                number, _, options = rest.partition(" ")
+                source = (pathlib.Path(folder) / f"source{number}").read_text()
+                for one in {options, re.sub(r"=0\b", "=1", options), re.sub(r"=1\b", "=0", options)}:
+                    builds.setdefault((source, re.sub(r"=(?![01]\b)\w+", "", one)), one)
+    return [(source, options) for (source, _), options in builds.items()]
+
+
+def bodies(source, options):
+    """The bodies of all functions in a kernel file, built with these options."""
+    tool = harness.need_tool("clang", "clang")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "kernel.cl"
+        path.write_text(source)
+        standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
+        code, out, err = harness.run(
+            [tool, "-x", "cl", *standard, *options.split(), "-target", "spir64", "-fsyntax-only"]
+            + ["-Xclang", "-ast-dump=json", path]
+        )
+    if code:
+        raise SystemExit(f"FAILED  clang does not compile the kernel with {options}:\n{err}")
+    functions = [node for node in json.loads(out)["inner"] if node["kind"] == "FunctionDecl"]
+    return [part for node in functions for part in node.get("inner", []) if part["kind"] == "CompoundStmt"]
+
+
+def nodes(node):
+    """A node and all that is in it."""
+    yield node
+    for child in node.get("inner", []):
+        yield from nodes(child)
+
+
+def named(node):
+    """What the expression names: the declarations of variables and functions."""
+    return [each["referencedDecl"] for each in nodes(node) if each.get("kind") == "DeclRefExpr"]
+
+
+def is_constant(node):
+    """Nothing but literals and what is computed from them."""
+    return not any(each.get("kind") in ("DeclRefExpr", "CallExpr", "MemberExpr") for each in nodes(node))
+
+
+def place_of(node):
+    """Where the code of a node begins and ends, in bytes. Where a macro was put in: the place where it stands."""
+    begin, end = (node["range"][side].get("expansionLoc", node["range"][side]) for side in ("begin", "end"))
+    return begin["offset"], end["offset"] + end["tokLen"]
+
+
+def text_of(node, source):
+    """The code of a node, without needless blanks."""
+    begin, end = place_of(node)
+    return " ".join(source.encode()[begin:end].decode().split())
