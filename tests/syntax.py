@@ -26,21 +26,35 @@ def builds_of(known, cache):
     return [(source, options) for (source, _), options in builds.items()]
 
 
+def functions_in(path, *options):
+    """The functions in a file: {name: body}."""
+    tool = harness.need_tool("clang", "clang")
+    code, out, err = harness.run([tool, *options, "-fsyntax-only", "-Xclang", "-ast-dump=json", path])
+    if code:
+        raise SystemExit(f"FAILED  clang does not compile {path} with {options}:\n{err}")
+    trees, place = [], 0
+    while place < len(out):  # with a filter there are several
+        tree, place = json.JSONDecoder().raw_decode(out, place)
+        place += len(out[place:]) - len(out[place:].lstrip())
+        trees.append(tree)
+    functions = [node for node in [*trees, *trees[0].get("inner", [])] if node["kind"] == "FunctionDecl"]
+    return {
+        node["name"]: part for node in functions for part in node.get("inner", []) if part["kind"] == "CompoundStmt"
+    }
+
+
 def bodies(source, options):
     """The bodies of all functions in a kernel file, built with these options."""
-    tool = harness.need_tool("clang", "clang")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "kernel.cl"
         path.write_text(source)
         standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
-        code, out, err = harness.run(
-            [tool, "-x", "cl", *standard, *options.split(), "-target", "spir64", "-fsyntax-only"]
-            + ["-Xclang", "-ast-dump=json", path]
-        )
-    if code:
-        raise SystemExit(f"FAILED  clang does not compile the kernel with {options}:\n{err}")
-    functions = [node for node in json.loads(out)["inner"] if node["kind"] == "FunctionDecl"]
-    return [part for node in functions for part in node.get("inner", []) if part["kind"] == "CompoundStmt"]
+        return functions_in(path, "-x", "cl", "-target", "spir64", *standard, *options.split()).values()
+
+
+def body_of_main(path):
+    """The body of a host's main, without all that the host includes."""
+    return functions_in(path, "-std=c++17", "-Xclang", "-ast-dump-filter=main")["main"]
 
 
 def nodes(node):

@@ -8,6 +8,9 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]
 BENCH_MATMUL = {"kernel": "17 registers"}
 _REFUSED = "the host takes no more than 2^30 rows or columns"
 NARROW = {
+    "into 32 bits: m": _REFUSED,
+    "into 32 bits: n": _REFUSED,
+    "into 32 bits: k": _REFUSED,
     "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
     "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
 }

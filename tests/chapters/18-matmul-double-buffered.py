@@ -7,6 +7,9 @@ COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "
 BENCH_MATMUL = {"kernel": "18 double-buffered"}
 _REFUSED = "the host takes no more than 2^30 rows or columns"
 NARROW = {
+    "into 32 bits: m": _REFUSED,
+    "into 32 bits: n": _REFUSED,
+    "into 32 bits: k": _REFUSED,
     "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
     "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
     "into 32 bits: get_local_id(0) + i * ITEMS": "within a tile",

@@ -10,6 +10,9 @@ NOT_POISONED = ["pack_a", "pack_b"]
 BENCH_MATMUL = {"kernels": "19 packed"}
 _REFUSED = "the host takes no more than 2^30 rows or columns"
 NARROW = {
+    "into 32 bits: m": _REFUSED,
+    "into 32 bits: n": _REFUSED,
+    "into 32 bits: k": _REFUSED,
     "into 32 bits: get_global_id(0) * KS": _REFUSED,
     "into 32 bits: get_global_id(1) * TM": _REFUSED,
     "into 32 bits: get_global_id(0) * TN": _REFUSED,

@@ -118,8 +118,8 @@ def bounds(report, known, arguments, cache, out, results):
         if not allowed:
             continue
         (x,) = result.inputs
-        if sum(value != round(value) for value in x) < len(x) / 2:
-            wrong.append("what it adds with a bound are whole numbers, which no addition rounds")
+        if sum(value * 2**16 != round(value * 2**16) for value in x) < len(x) / 2:
+            wrong.append("what it adds with a bound are no reals: numbers of few digits, which no addition rounds")
             continue
         path = known.PATHS[result.launch.kernel](*map(int, arguments), launch=result.launch)
         bound = path * EPSILON * math.fsum(map(abs, x))

@@ -28,7 +28,18 @@ import harness
 RESULTS = "results"
 CHECKS = [RESULTS, "inputs", "narrowing", "oclgrind", "costs", "rates", "released", "faults"]
 HOST_CHECKS = [
-    RESULTS, "released", "inputs", "says", "times", "corrupted", "oclgrind", "costs", "bad-input", "dropped", "faults",
+    RESULTS,
+    "released",
+    "inputs",
+    "narrowing",
+    "says",
+    "times",
+    "corrupted",
+    "oclgrind",
+    "costs",
+    "bad-input",
+    "dropped",
+    "faults",
 ]
 
 

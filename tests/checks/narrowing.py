@@ -2,13 +2,14 @@
 
 An index that goes through a float is wrong from 2^24 on, one in a ushort from 2^16 on, and the product of a row
 and a width in 32 bits from 2^32 on: far beyond what a check has the memory for. So each kernel file, as
-its program builds it, is looked at through Clang's syntax tree. In functions of kernels there must be no
+its program builds it, and each host's main are looked at through Clang's syntax tree. There must be no
 
 - conversion of a whole number into a float, or of a float into a whole number,
 - conversion of a whole number into a narrower one, be it by an assignment such as `i += n` or a function's argument,
 - product or shift, in 32 bits or fewer, of two numbers that are no constants,
 - comparison of a variable that changes with a wider number: the variable may never get there,
-- function that does any of this by name (convert_uint, mul24), and no `&`, nor `%` of a constant, which cut bits off,
+- in a kernel: function that does any of this by name (convert_uint, mul24), and no `&`, nor `%` of a constant, which
+  cut bits off,
 
 but for ids and sizes within a work-group, which are small, and for what NARROW in the chapter's facts allows, with
 the reason.
@@ -19,9 +20,16 @@ import tempfile
 
 import facts
 import harness
-from syntax import bodies, builds_of, is_constant, named, nodes, text_of
+from syntax import bodies, body_of_main, builds_of, is_constant, named, nodes, text_of
 
-WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8}  # bytes; of the unsigned ones the same
+WIDTHS = {
+    "char": 1,
+    "short": 2,
+    "int": 4,
+    "float": 4,
+    "long": 8,
+    "long long": 8,
+}  # bytes; of the unsigned ones the same
 SMALL = ["get_local_id", "get_local_size", "get_sub_group_local_id", "get_sub_group_id", "get_num_sub_groups"]
 SMALL += ["get_sub_group_size", "get_work_dim"]
 NARROWING_CALLS = re.compile(r"convert_|[su]?(mul|mad)24")
@@ -50,12 +58,13 @@ def is_variable(node):
     return any("const " not in variable["type"]["qualType"] for variable in variables)
 
 
-def wrong_with(node):
+def wrong_with(node, in_kernel):
     """What is wrong with a node of the tree by itself: an empty string, or a word for it."""
     kind, cast, inner = node.get("kind"), node.get("castKind"), node.get("inner", [])
-    if cast in ("IntegralToFloating", "FloatingToIntegral") and not is_constant(inner[0]):
+    into_float = cast == "IntegralToFloating" and type_of(node) == "float"  # a double is wide enough
+    if (into_float or cast == "FloatingToIntegral") and not is_constant(inner[0]):
         return "between whole number and float"
-    if cast == "IntegralCast" and width(node) < width(inner[0]) and not is_constant(inner[0]):
+    if cast == "IntegralCast" and 0 < width(node) < width(inner[0]) and not is_constant(inner[0]):
         return "" if is_small(inner[0]) and width(node) == 4 else f"into {8 * width(node)} bits"
     if kind == "CompoundAssignOperator":
         computed = {"type": node["computeResultType"]}
@@ -70,8 +79,14 @@ def wrong_with(node):
     whole = 0 < width(node) and type_of(node) != "float"
     if node["opcode"] in ("*", "<<", "*=", "<<=") and whole and width(node) < 8 and not any(map(is_constant, inner)):
         return "a product in 32 bits"
-    cut = node["opcode"] in ("%", "%=") and is_constant(inner[1]) and width(node) == 8 and not is_small(inner[0])
-    if node["opcode"] in ("&", "&=") and whole or cut:
+    cut = (
+        in_kernel
+        and node["opcode"] in ("%", "%=")
+        and is_constant(inner[1])
+        and width(node) == 8
+        and not is_small(inner[0])
+    )
+    if node["opcode"] in ("&", "&=") and whole and in_kernel or cut:
         return "bits cut off"
     if node["opcode"] in ("<", ">", "<=", ">=", "==", "!="):
         for one, other in [inner, inner[::-1]]:
@@ -87,12 +102,16 @@ def check(report, chapter):
         return report.nothing_to_do("it has no kernel")
     with tempfile.TemporaryDirectory() as cache:
         builds = builds_of(known, cache)
+    trees = [(source, body, True) for source, options in builds for body in bodies(source, options)]
+    host = harness.program(chapter).parent / "host.cpp"  # a mutant's lies there
+    host = host if host.exists() else harness.ROOT / chapter / "host.cpp"
+    trees.append((host.read_text(), body_of_main(host), False))
     seen = set()
-    for source, options in builds:
-        for node in (node for body in bodies(source, options) for node in nodes(body)):
-            what = wrong_with(node)
+    for source, body, in_kernel in trees:
+        for node in nodes(body):
+            what = wrong_with(node, in_kernel)
             if what:
                 seen.add(f"{what}: {text_of(node, source)}")
-        report.count("builds of kernel files")
+        report.count("functions")
     report.failed(chapter, [f"NARROW allows what is not there: {what}" for what in sorted(known.NARROW.keys() - seen)])
     report.failed(chapter, sorted(seen - known.NARROW.keys()))
