@@ -50,21 +50,24 @@ struct region { // mapped: what the program has of it is a copy
   cl_map_flags flags;
 };
 
+// All that the layer knows. Never destroyed: a program may still call OpenCL while it ends.
+struct state {
+  FILE *account = nullptr;
+  std::string folder;
+  bool replaces = false;
+  long inputs = 0, results = 0, num_sources = 0; // so far
+  long add_to = 0;                               // the result, and what to add
+  float to_add = 0.0F;
+  std::map<cl_command_queue, long> enqueued, settled; // commands; those that were waited for
+  std::map<cl_event, moment> moments;
+  std::vector<delivery> deliveries;
+  std::map<void *, region> regions;
+  std::map<cl_program, long> sources;
+  std::map<cl_kernel, std::map<cl_uint, uint64_t>> arguments;
+};
+static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
 static const cl_icd_dispatch *real = nullptr;
 static cl_icd_dispatch table;
-static FILE *account = nullptr;
-static std::string folder;
-static bool replaces = false;
-static long inputs = 0, results = 0, num_sources = 0, add_to = 0;
-static float to_add = 0.0F;
-// Maps that the program's end does not destroy: OpenCL may still be called then.
-static auto &enqueued = *new std::map<cl_command_queue, long>;
-static auto &settled = *new std::map<cl_command_queue, long>;
-static auto &moments = *new std::map<cl_event, moment>;
-static auto &deliveries = *new std::vector<delivery>;
-static auto &regions = *new std::map<void *, region>;
-static auto &sources = *new std::map<cl_program, long>;
-static auto &arguments = *new std::map<cl_kernel, std::map<cl_uint, uint64_t>>;
 
 [[noreturn]] static void give_up(const char *what) {
   fprintf(stderr, "inputs_layer: %s\n", what);
@@ -72,7 +75,7 @@ static auto &arguments = *new std::map<cl_kernel, std::map<cl_uint, uint64_t>>;
 }
 
 static void keep(const char *kind, const long number, const void *data, const size_t bytes) {
-  const std::string path = folder + "/" + kind + std::to_string(number);
+  const std::string path = the.folder + "/" + kind + std::to_string(number);
   FILE *file = fopen(path.c_str(), "wb");
   if (file == nullptr || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0)
     give_up("a file cannot be written");
@@ -88,53 +91,54 @@ static bool take_input(void *data, const size_t bytes) {
     zeros = zeros && static_cast<const char *>(data)[i] == 0;
   if (zeros || std::isnan(first))
     return false;
-  const double scale = inputs % 2 == 0 ? 1.0 : 400.0;
-  for (size_t i = 0; replaces && i < bytes / sizeof(float); i++) { // SplitMix64, as in compare.h
-    uint64_t x = (i + 1) * 0x9E3779B97F4A7C15U + static_cast<uint64_t>(inputs + 91);
+  const double scale = the.inputs % 2 == 0 ? 1.0 : 400.0;
+  for (size_t i = 0; the.replaces && i < bytes / sizeof(float);
+       i++) { // SplitMix64, as in compare.h
+    uint64_t x = (i + 1) * 0x9E3779B97F4A7C15U + static_cast<uint64_t>(the.inputs + 91);
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
     const double from_0_to_1 = static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
     const float value = static_cast<float>(scale * (2.0 * from_0_to_1 - 1.0));
     memcpy(static_cast<char *>(data) + i * sizeof value, &value, sizeof value);
   }
-  keep("in", ++inputs, data, bytes);
+  keep("in", ++the.inputs, data, bytes);
   return true;
 }
 
 static void note_input(cl_mem buffer) {
-  fprintf(account, "in %ld %p\n", inputs, static_cast<void *>(buffer));
+  fprintf(the.account, "in %ld %p\n", the.inputs, static_cast<void *>(buffer));
 }
 
 static void take_result(void *data, const size_t bytes) {
-  keep("out", ++results, data, bytes);
-  fprintf(account, "out %ld\n", results);
-  if (results == add_to) {
+  keep("out", ++the.results, data, bytes);
+  fprintf(the.account, "out %ld\n", the.results);
+  if (the.results == the.add_to) {
     float first;
     memcpy(&first, data, sizeof first);
-    first += to_add;
+    first += the.to_add;
     memcpy(data, &first, sizeof first);
   }
 }
 
 // Notes that a command is in its queue.
 static moment enqueue(cl_command_queue queue, const cl_event *event) {
-  const moment now = {queue, ++enqueued[queue]};
+  const moment now = {queue, ++the.enqueued[queue]};
   if (event != nullptr)
-    moments[*event] = now;
+    the.moments[*event] = now;
   return now;
 }
 
 // The program has waited for this command, and so for all before it in its queue.
 static void settle(const moment &until) {
-  long &done = settled[until.queue];
+  long &done = the.settled[until.queue];
   done = std::max(done, until.number);
   std::vector<delivery> later;
-  for (delivery &each : deliveries)
+  for (delivery &each : the.deliveries)
     if (each.due.queue == until.queue && each.due.number <= done)
       memcpy(each.to, each.bytes.data(), each.bytes.size());
     else
       later.push_back(each);
-  deliveries = later;
+  the.deliveries = later;
 }
 
 static cl_mem CL_API_CALL create_buffer(cl_context context, const cl_mem_flags flags,
@@ -149,7 +153,7 @@ static cl_mem CL_API_CALL create_buffer(cl_context context, const cl_mem_flags f
   return buffer;
 }
 static cl_int CL_API_CALL release_buffer(cl_mem buffer) {
-  fprintf(account, "gone %p\n", static_cast<void *>(buffer));
+  fprintf(the.account, "gone %p\n", static_cast<void *>(buffer));
   return real->clReleaseMemObject(buffer);
 }
 static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool,
@@ -174,7 +178,7 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, con
   take_result(data.data(), bytes);
   memset(to, 0xFF, bytes);
   const moment now = enqueue(queue, event);
-  deliveries.push_back({now, to, data});
+  the.deliveries.push_back({now, to, data});
   if (blocking == CL_TRUE)
     settle(now);
   return status;
@@ -191,13 +195,13 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const
   if (copy == nullptr)
     give_up("no memory for what is mapped");
   memset(copy, 0xFF, bytes);
-  regions[copy] = {place, bytes, flags};
+  the.regions[copy] = {place, bytes, flags};
   const moment now = enqueue(queue, event);
   if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) == 0) {
     std::vector<char> data(static_cast<char *>(place), static_cast<char *>(place) + bytes);
     if ((flags & CL_MAP_READ) != 0)
       take_result(data.data(), bytes);
-    deliveries.push_back({now, copy, data});
+    the.deliveries.push_back({now, copy, data});
   }
   if (blocking == CL_TRUE)
     settle(now);
@@ -205,8 +209,8 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const
 }
 static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem buffer, void *pointer,
                                 const cl_uint count, const cl_event *list, cl_event *event) {
-  const auto found = regions.find(pointer);
-  if (found == regions.end())
+  const auto found = the.regions.find(pointer);
+  if (found == the.regions.end())
     return CL_INVALID_VALUE;
   const region mapped = found->second;
   if ((mapped.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0) {
@@ -214,9 +218,9 @@ static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem buffer, void *poi
       note_input(buffer);
     memcpy(mapped.real, pointer, mapped.bytes);
   }
-  settle({queue, enqueued[queue]});
+  settle({queue, the.enqueued[queue]});
   free(pointer);
-  regions.erase(found);
+  the.regions.erase(found);
   const cl_int status =
       real->clEnqueueUnmapMemObject(queue, buffer, mapped.real, count, list, event);
   enqueue(queue, event);
@@ -234,7 +238,7 @@ static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_me
                                       const size_t from_offset, const size_t to_offset,
                                       const size_t bytes, const cl_uint count, const cl_event *list,
                                       cl_event *event) {
-  fprintf(account, "run clEnqueueCopyBuffer 0 0\n");
+  fprintf(the.account, "run clEnqueueCopyBuffer 0 0\n");
   const cl_int status =
       real->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, count, list, event);
   enqueue(queue, event);
@@ -247,15 +251,15 @@ static cl_program CL_API_CALL create_program(cl_context context, const cl_uint c
   for (cl_uint i = 0; i < count; i++)
     whole += lengths == nullptr || lengths[i] == 0 ? std::string(texts[i])
                                                    : std::string(texts[i], lengths[i]);
-  keep("source", ++num_sources, whole.data(), whole.size());
+  keep("source", ++the.num_sources, whole.data(), whole.size());
   cl_program program = real->clCreateProgramWithSource(context, count, texts, lengths, status);
-  sources[program] = num_sources;
+  the.sources[program] = the.num_sources;
   return program;
 }
 static cl_int CL_API_CALL build(cl_program program, const cl_uint count, const cl_device_id *list,
                                 const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                 void *data) {
-  fprintf(account, "build %ld %s\n", sources[program], options == nullptr ? "" : options);
+  fprintf(the.account, "build %ld %s\n", the.sources[program], options == nullptr ? "" : options);
   return real->clBuildProgram(program, count, list, options, notify, data);
 }
 static cl_int CL_API_CALL set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
@@ -263,7 +267,7 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, const cl_uint index, co
   uint64_t number = 0;
   if (value != nullptr)
     memcpy(&number, value, std::min(size, sizeof number));
-  arguments[kernel][index] = number;
+  the.arguments[kernel][index] = number;
   return real->clSetKernelArg(kernel, index, size, value);
 }
 static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
@@ -276,10 +280,10 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const
     items *= global[i];
     in_group *= local == nullptr ? 1 : local[i];
   }
-  fprintf(account, "run %s %zu %zu", name, items, in_group);
-  for (const auto &[index, value] : arguments[kernel])
-    fprintf(account, " %llu", static_cast<unsigned long long>(value));
-  fprintf(account, "\n");
+  fprintf(the.account, "run %s %zu %zu", name, items, in_group);
+  for (const auto &[index, value] : the.arguments[kernel])
+    fprintf(the.account, " %llu", static_cast<unsigned long long>(value));
+  fprintf(the.account, "\n");
   const cl_int status =
       real->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, count, list, event);
   enqueue(queue, event);
@@ -287,19 +291,19 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const
 }
 static cl_int CL_API_CALL finish(cl_command_queue queue) {
   const cl_int status = real->clFinish(queue);
-  settle({queue, enqueued[queue]});
+  settle({queue, the.enqueued[queue]});
   return status;
 }
 static cl_int CL_API_CALL wait_for(const cl_uint count, const cl_event *list) {
   const cl_int status = real->clWaitForEvents(count, list);
   for (cl_uint i = 0; i < count && status == CL_SUCCESS; i++)
-    settle(moments.at(list[i]));
+    settle(the.moments.at(list[i]));
   return status;
 }
 static cl_int CL_API_CALL times_of(cl_event event, const cl_profiling_info what, const size_t size,
                                    void *value, size_t *size_ret) {
-  const moment of = moments.at(event);
-  if (of.number > settled[of.queue])
+  const moment of = the.moments.at(event);
+  if (of.number > the.settled[of.queue])
     return CL_PROFILING_INFO_NOT_AVAILABLE;
   return real->clGetEventProfilingInfo(event, what, size, value, size_ret);
 }
@@ -323,14 +327,15 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
   const char *const where = getenv("INPUTS_FOLDER");
   if (where == nullptr || entries < sizeof table / sizeof(void *))
     return CL_INVALID_VALUE;
-  folder = where;
-  account = fopen((folder + "/account").c_str(), "w");
-  if (account == nullptr)
+  the.folder = where;
+  the.account = fopen((the.folder + "/account").c_str(), "w");
+  if (the.account == nullptr)
     give_up("INPUTS_FOLDER is no folder that can be written to");
   const char *const replace = getenv("INPUTS_REPLACE");
-  replaces = replace != nullptr && strcmp(replace, "1") == 0;
+  the.replaces = replace != nullptr && strcmp(replace, "1") == 0;
   const char *const add = getenv("INPUTS_ADD");
-  if (add != nullptr && sscanf(add, "%ld %f", &add_to, &to_add) != 2) // NOLINT(cert-err34-c)
+  if (add != nullptr &&
+      sscanf(add, "%ld %f", &the.add_to, &the.to_add) != 2) // NOLINT(cert-err34-c)
     give_up("INPUTS_ADD is not a number of a result and what to add");
   real = target;
   table = *target;
