@@ -104,6 +104,8 @@ def defaults(chapter):
         # Checks `rusticl` and `intel`: more runs there, as (arguments, what is printed).
         "RUSTICL_RUNS": [],
         "INTEL_RUNS": [],
+        # Check `small-devices`: {profile: (what the program says, exit code 1, why it cannot run there)}.
+        "NEEDS": {},
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
         # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.

@@ -17,6 +17,7 @@ LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
 os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
 PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
 INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
+DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
 SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
 
 CHAPTERS = sorted(p.parent.name for p in ROOT.glob("[0-9][0-9]-*/host.cpp"))
@@ -118,6 +119,17 @@ def remembering(folder):
     """The environment in which a program that remembers something does so in a folder. PoCL, which would
     keep its compiled kernels there too, keeps them in POCL_CACHE_DIR."""
     return {"XDG_CACHE_HOME": str(folder)}
+
+
+def as_device(profile=None, types=None):
+    """The environment in which PoCL looks like other devices (native/device_layer.cpp): those of a profile, or one
+    for each of the types."""
+    return {
+        "OPENCL_LAYERS": DEVICE_LAYER,
+        "DEVICE_PROFILE": profile and str(profile),
+        "DEVICE_TYPES": types,
+        "OCL_DEVICE": None,
+    }
 
 
 def crashed(code, err):

@@ -1,0 +1,37 @@
+"""On devices other than ours: each chapter passes on every profile of tests/profiles/, or says what it needs.
+
+A layer (tests/native/device_layer.cpp) makes PoCL look like another device and refuses what that one would refuse.
+So the branches for GPUs and for small devices run here.
+"""
+
+import tempfile
+
+import facts
+import harness
+
+PROFILES = sorted((harness.ROOT / "tests" / "profiles").glob("*.txt"))
+
+
+def name_of(profile):
+    """The device's name, which a chapter prints: then the layer was there."""
+    return next(line.split(maxsplit=1)[1] for line in profile.read_text().splitlines() if line.startswith("name "))
+
+
+def check(report, chapter, full):
+    known = facts.of(chapter)
+    for profile in PROFILES:
+        for arguments in known.SMALL_SIZES if full else [known.SMALL_SIZES[-1]]:
+            with tempfile.TemporaryDirectory() as folder:
+                env = {**harness.remembering(folder), **harness.as_device(profile)}
+                code, out, err = harness.run([harness.program(chapter), *arguments], env=env)
+            if f"device    {name_of(profile)} (" not in out:
+                wrong = [f"it did not run on {name_of(profile)}{harness.indented(out + err)}"]
+            elif profile.stem in known.NEEDS:
+                sentence, _ = known.NEEDS[profile.stem]
+                wrong = harness.crashed(code, err)
+                if code != 1 or sentence not in err or "PASSED" in out:
+                    wrong.append(f"exit code 1 and {sentence!r} expected, not {code}{harness.indented(out + err)}")
+            else:
+                wrong = harness.not_passed(code, out, err)
+            report.failed(" ".join([chapter, *arguments, "on", profile.stem]), wrong)
+            report.count("runs on other devices")
