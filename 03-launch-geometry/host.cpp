@@ -53,6 +53,15 @@ int main(const int argc, char **argv) {
     const size_t global_size = shape.num_groups * shape.local_size;
     cl_kernel kernel = clCreateKernel(program, shape.kernel, &status);
     clerr_chk(status);
+    size_t max_items; // in a work-group of this kernel, on this device
+    clerr_chk(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof max_items,
+                                       &max_items, nullptr));
+    if (shape.local_size > max_items) {
+      printf("left out  %s in groups of %zu: on this device they have at most %zu work-items\n",
+             shape.kernel, shape.local_size, max_items);
+      clerr_chk(clReleaseKernel(kernel));
+      continue;
+    }
     const cl_ulong n_arg = n;
     clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &owner_buffer));
     clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_ulong), &n_arg));

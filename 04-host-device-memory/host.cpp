@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ int main(const int argc, char **argv) {
   cl_kernel kernel = clCreateKernel(program, "twice_plus_one", &status);
   clerr_chk(status);
   const size_t bytes = n * sizeof(float);
-  const size_t local_size = 64;
+  const size_t local_size = group_size(kernel, device, 64);
   const size_t global_size = (n + local_size - 1) / local_size * local_size;
   const cl_ulong n_arg = n;
   clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
@@ -141,7 +142,6 @@ int main(const int argc, char **argv) {
     clerr_chk(clReleaseMemObject(y_buffer));
     clerr_chk(clReleaseMemObject(x_buffer));
   }
-
   clerr_chk(clReleaseKernel(kernel));
   clerr_chk(clReleaseProgram(program));
   clerr_chk(clReleaseCommandQueue(queue));

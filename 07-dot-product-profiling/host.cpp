@@ -4,6 +4,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 
 #include <algorithm>
@@ -31,16 +32,9 @@ int main(const int argc, char **argv) {
   check_args(argc, argv, 1, usage);
   const size_t n = size_arg(argc, argv, 1, 1048576, usage);
 
-  // The launch: at most 32 work-groups of 64 work-items, whatever N is.
-  const size_t local_size = 64;
-  const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
-  const size_t global_size = num_groups * local_size;
-
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(
-      device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
   size_t resolution; // how often the device's clock ticks, in nanoseconds; 0: it has none
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof resolution,
                             &resolution, nullptr));
@@ -52,6 +46,20 @@ int main(const int argc, char **argv) {
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
+  const char *const names[2] = {"dot_product_naive", "dot_product_reduction"};
+  cl_kernel kernels[2];
+  for (int v = 0; v < 2; v++) {
+    kernels[v] = clCreateKernel(program, names[v], &status);
+    clerr_chk(status);
+  }
+
+  // The launch: at most 32 work-groups of 64 work-items, whatever N is; of fewer, where a group of
+  // one of the kernels cannot have as many on this device.
+  const size_t local_size = group_size(kernels[1], device, group_size(kernels[0], device, 64));
+  const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+  check_memory(
+      device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   // Small whole numbers, whose sums a float holds exactly.
   std::vector<float> a(n), b(n);
@@ -68,12 +76,10 @@ int main(const int argc, char **argv) {
                                    n * sizeof(float), b.data(), &status);
   clerr_chk(status);
 
-  const char *const names[2] = {"dot_product_naive", "dot_product_reduction"};
   const size_t num_results[2] = {n, num_groups}; // what the kernel leaves for the host to add
   bool ok = true;
   for (int v = 0; v < 2; v++) {
-    cl_kernel kernel = clCreateKernel(program, names[v], &status);
-    clerr_chk(status);
+    cl_kernel kernel = kernels[v];
     std::vector<float> results(num_results[v], NAN);
     const size_t result_bytes = num_results[v] * sizeof(float);
     cl_mem results_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
@@ -132,11 +138,11 @@ int main(const int argc, char **argv) {
            median(host_ms), read_ms);
 
     clerr_chk(clReleaseMemObject(results_buffer));
-    clerr_chk(clReleaseKernel(kernel));
   }
-
   clerr_chk(clReleaseMemObject(b_buffer));
   clerr_chk(clReleaseMemObject(a_buffer));
+  for (cl_kernel kernel : kernels)
+    clerr_chk(clReleaseKernel(kernel));
   clerr_chk(clReleaseProgram(program));
   clerr_chk(clReleaseCommandQueue(queue));
   clerr_chk(clReleaseContext(context));

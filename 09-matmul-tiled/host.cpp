@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -26,26 +27,33 @@ int main(const int argc, char **argv) {
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
-  // The launch: work-groups of 32×32 or, where the device does not have as many work-items in a
-  // group, 16×16; enough of them to cover C. Dimension 0 is its columns.
-  size_t max_items;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
-                            nullptr));
-  const size_t tile = max_items >= 1024 ? 32 : 16; // elements of C along each side of a group
-  const size_t local_size[2] = {tile, tile};
-  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
-  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
   cl_command_queue queue =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  const std::string options = "-D TILE=" + std::to_string(tile); // a constant for the compiler
-  cl_program program = build_program(context, device, load_source("kernel.cl"), options);
-  cl_kernel kernel = clCreateKernel(program, "matmul", &status);
-  clerr_chk(status);
+  const std::string source = load_source("kernel.cl");
+  cl_program program;
+  cl_kernel kernel;
+
+  // The launch: work-groups of 32×32, or of what the device allows, enough of them to cover C.
+  // Dimension 0 is its columns. Only a kernel that is built can be asked for its limit, and this
+  // one is built for a size: one that is too large is built once more, for half of it.
+  size_t tile = 32; // elements of C along each side of a group
+  for (;; tile /= 2) {
+    const std::string options = "-D TILE=" + std::to_string(tile); // a constant for the compiler
+    program = build_program(context, device, source, options);
+    kernel = clCreateKernel(program, "matmul", &status);
+    clerr_chk(status);
+    if (group_fits(kernel, device, {tile, tile}))
+      break;
+    clerr_chk(clReleaseKernel(kernel));
+    clerr_chk(clReleaseProgram(program));
+  }
+  const size_t local_size[2] = {tile, tile};
+  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
   std::vector<float> a(m * k), b(k * n), c(m * n, NAN);

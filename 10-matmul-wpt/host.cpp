@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -26,28 +27,35 @@ int main(const int argc, char **argv) {
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
-  // The launch: tiles as in chapter 09, but each work-item has WPT elements of its tile, one below
-  // the other, so that the work-group has WPT times fewer rows of work-items.
-  size_t max_items;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
-                            nullptr));
-  const size_t tile = max_items >= 1024 ? 32 : 16; // elements of C along each side of a group
-  const size_t wpt = tile / 4;                     // elements of C for each work-item
-  const size_t local_size[2] = {tile, tile / wpt};
-  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
-  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
   cl_command_queue queue =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  const std::string options = // constants for the compiler
-      "-D TILE=" + std::to_string(tile) + " -D WPT=" + std::to_string(wpt);
-  cl_program program = build_program(context, device, load_source("kernel.cl"), options);
-  cl_kernel kernel = clCreateKernel(program, "matmul", &status);
-  clerr_chk(status);
+  const std::string source = load_source("kernel.cl");
+  cl_program program;
+  cl_kernel kernel;
+
+  // The launch: tiles as in chapter 09, but each work-item has WPT elements of its tile, one below
+  // the other, so that the work-group has WPT times fewer rows of work-items.
+  size_t tile = 32; // elements of C along each side of a group
+  size_t wpt;       // elements of C for each work-item
+  for (;; tile /= 2) {
+    wpt = std::max<size_t>(1, tile / 4);
+    const std::string options = // constants for the compiler
+        "-D TILE=" + std::to_string(tile) + " -D WPT=" + std::to_string(wpt);
+    program = build_program(context, device, source, options);
+    kernel = clCreateKernel(program, "matmul", &status);
+    clerr_chk(status);
+    if (group_fits(kernel, device, {tile, tile / wpt}))
+      break;
+    clerr_chk(clReleaseKernel(kernel));
+    clerr_chk(clReleaseProgram(program));
+  }
+  const size_t local_size[2] = {tile, tile / wpt};
+  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
   std::vector<float> a(m * k), b(k * n), c(m * n, NAN);

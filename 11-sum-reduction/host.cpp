@@ -4,6 +4,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -29,7 +30,6 @@ int main(const int argc, char **argv) {
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
-  const size_t local_size = 256;
   const size_t num_groups[2] = {256, size_t{compute_units} * 64};
   const char *const origin[2] = {"fixed", "from the device"};
   check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups[0]), buffer_bytes(num_groups[1])},
@@ -44,6 +44,7 @@ int main(const int argc, char **argv) {
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   cl_kernel kernel = clCreateKernel(program, "sum_reduction", &status);
   clerr_chk(status);
+  const size_t local_size = group_size(kernel, device, 256); // a power of two, for the tree
   cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, n * sizeof(float), nullptr, &status);
   clerr_chk(status);
 

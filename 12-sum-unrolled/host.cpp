@@ -4,6 +4,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -23,7 +24,6 @@ int main(const int argc, char **argv) {
   const size_t n = size_arg(argc, argv, 1, 16777216, usage);
   const size_t uf = size_arg(argc, argv, 2, 2, usage, 2);
   const size_t bytes = n * sizeof(float);
-  const size_t local_size = 64;
 
   cl_device_id device = pick_device();
   print_device(device);
@@ -40,6 +40,7 @@ int main(const int argc, char **argv) {
   cl_program program = build_program(context, device, load_source("kernel.cl"), options);
   cl_kernel kernel = clCreateKernel(program, "sum_unrolled", &status);
   clerr_chk(status);
+  const size_t local_size = group_size(kernel, device, 64);
 
   // The sum destroys its input, so it works on a copy, made anew for each run.
   cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &status);

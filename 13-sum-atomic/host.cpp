@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -24,15 +25,6 @@ int main(const int argc, char **argv) {
   print_device(device);
   printf("size      N = %zu\n", n);
 
-  // The launch that chapter 11 takes from the device, but no work-group without an element.
-  cl_uint compute_units;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
-  const size_t local_size = 256;
-  const size_t num_groups = std::min(size_t{compute_units} * 64, (n + local_size - 1) / local_size);
-  const size_t global_size = num_groups * local_size;
-  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
@@ -42,10 +34,20 @@ int main(const int argc, char **argv) {
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   const char *const names[3] = {"sum_int", "sum_cas", "sum_last_group"};
   cl_kernel kernels[3];
+  size_t local_size = 256;
   for (int way = 0; way < 3; way++) {
     kernels[way] = clCreateKernel(program, names[way], &status);
     clerr_chk(status);
+    local_size = group_size(kernels[way], device, local_size); // what all three can have
   }
+
+  // The launch that chapter 11 takes from the device, but no work-group without an element.
+  cl_uint compute_units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  const size_t num_groups = std::min(size_t{compute_units} * 64, (n + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   std::vector<float> x(n), partial_sums(num_groups, NAN);
   float total = NAN;

@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -13,8 +14,9 @@
 #include <string>
 #include <vector>
 
-static const char *const usage = "usage: 15-device-ceilings [N]\n"
-                                 "  N  number of floats to read and to copy (default 67108864)\n";
+static const char *const usage =
+    "usage: 15-device-ceilings [N]\n"
+    "  N  number of floats to read and to copy (default 67108864 or less)\n";
 
 // One way to run a kernel. No shape is the best one on every device, so each device tries them all.
 struct shape {
@@ -27,8 +29,10 @@ struct shape {
 
 int main(const int argc, char **argv) {
   check_args(argc, argv, 1, usage);
-  const size_t n = size_arg(argc, argv, 1, 67108864, usage); // more than most caches hold
   cl_device_id device = pick_device();
+  cl_ulong most; // bytes in a buffer. By default, more than most caches hold, if there can be
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr));
+  const size_t n = size_arg(argc, argv, 1, std::min<size_t>(67108864, most / 512 * 128), usage);
   print_device(device);
   printf("size      N = %zu\n", n);
   cl_uint compute_units;
@@ -89,10 +93,7 @@ int main(const int argc, char **argv) {
     cl_program program = build_program(context, device, load_source("kernel.cl"), options);
     cl_kernel kernel = clCreateKernel(program, s.kernel.c_str(), &status);
     clerr_chk(status);
-    size_t local_size;
-    clerr_chk(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof local_size,
-                                       &local_size, nullptr));
-    local_size = std::min(local_size, s.local_size);
+    const size_t local_size = group_size(kernel, device, s.local_size);
     s.items = compute_units * s.groups_per_unit * local_size;
     const bool adds = s.kernel == "multiply_add", copies = s.kernel == "copy";
     const size_t results = copies ? floats : s.items * s.width; // floats

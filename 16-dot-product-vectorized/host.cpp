@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -23,29 +24,10 @@ int main(const int argc, char **argv) {
   print_device(device);
   printf("size      N = %zu\n", n);
 
-  cl_uint compute_units;
-  size_t max_items;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
-                            nullptr));
-  // The launch for a CPU: few work-items, each by itself, with long vectors and a stretch of its
-  // own.
-  size_t width = 16, unroll = 8, local_size = 1, groups_per_unit = 16;
+  // For a CPU: few work-items, each by itself, with long vectors and a stretch of its own. For a
+  // GPU: many, in turns, with the 16 bytes each that it loads at once.
   const bool gpu = (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
-  if (gpu) { // many work-items, in turns, with the 16 bytes each that it loads at once
-    width = 4;
-    unroll = 2;
-    while (local_size < 1024 && local_size * 2 <= max_items) // a power of two, for the tree
-      local_size *= 2;
-    groups_per_unit = 2048 / local_size; // on NVIDIA's GPUs no more work-items run at a time
-  }
-  // No more work-groups than there are vectors for.
-  const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
-  const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
-                                             (items_wanted + local_size - 1) / local_size);
-  const size_t global_size = num_groups * local_size;
-  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
+  const size_t width = gpu ? 4 : 16, unroll = gpu ? 2 : 8;
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -61,6 +43,21 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   cl_kernel last_kernel = clCreateKernel(program, "add_partial_sums", &status);
   clerr_chk(status);
+
+  // The launch: groups of one work-item for a CPU, large ones for a GPU, a power of two for the
+  // tree; 2,048 work-items for each unit of a GPU, since on NVIDIA's no more run at a time. No more
+  // work-groups than there are vectors for.
+  cl_uint compute_units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  const size_t local_size =
+      group_size(last_kernel, device, group_size(kernel, device, gpu ? 1024 : 1));
+  const size_t groups_per_unit = gpu ? 2048 / local_size : 16;
+  const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
+  const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
+                                             (items_wanted + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   // Small whole numbers, whose sums a float holds exactly; the results start out as NaN.
   std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);

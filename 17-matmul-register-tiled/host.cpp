@@ -3,6 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -29,35 +30,50 @@ int main(const int argc, char **argv) {
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
   check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
-  // The launch: a work-group computes bm×bn elements of C, a work-item tm×tn of them; k goes in
-  // steps of bk. A device whose groups or whose local memory are too small gets the small tiles.
-  size_t max_items;
-  cl_ulong local_memory;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
-                            nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory,
-                            nullptr));
-  const bool large = max_items >= 128 && local_memory >= 24576;
-  const size_t bm = large ? 128 : 32, bn = large ? 128 : 32, bk = large ? 16 : 8;
-  const size_t tm = large ? 16 : 8, tn = 8;
-  const size_t local_size = (bm / tm) * (bn / tn);
-  const size_t num_groups = (m + bm - 1) / bm * ((n + bn - 1) / bn);
-  const size_t global_size = num_groups * local_size;
-  const bool edges = m % bm != 0 || n % bn != 0 || k % bk != 0;
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
   cl_command_queue queue =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  const std::string options = // constants for the compiler
-      "-D BM=" + std::to_string(bm) + " -D BN=" + std::to_string(bn) +
-      " -D BK=" + std::to_string(bk) + " -D TM=" + std::to_string(tm) +
-      " -D TN=" + std::to_string(tn) + " -D EDGES=" + (edges ? "1" : "0");
-  cl_program program = build_program(context, device, load_source("kernel.cl"), options);
-  cl_kernel kernel = clCreateKernel(program, "matmul", &status);
-  clerr_chk(status);
+  const std::string source = load_source("kernel.cl");
+  cl_program program;
+  cl_kernel kernel;
+
+  // The launch: a work-group computes bm×bn elements of C, a work-item tm×tn of them; k goes in
+  // steps of bk. Smaller tiles where the device's local memory or its groups, or those of the
+  // kernel once it is built, are too small; the last ones are for a group of one work-item.
+  cl_ulong local_memory;
+  size_t max_items;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory,
+                            nullptr));
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
+                            nullptr));
+  size_t bm, bn, bk, tm, tn, local_size;
+  for (size_t side = 128;; side /= 4) { // 128, 32, 8
+    bm = bn = side;
+    bk = side > 32 ? 16 : 8;
+    tm = side > 32 ? 16 : 8;
+    tn = 8;
+    local_size = (bm / tm) * (bn / tn);
+    const size_t tile_bytes = (bm + 4 + bn) * bk * sizeof(float); // in local memory
+    if (side > 8 && (tile_bytes > local_memory || local_size > max_items))
+      continue;
+    const bool edges = m % bm != 0 || n % bn != 0 || k % bk != 0;
+    const std::string options = // constants for the compiler
+        "-D BM=" + std::to_string(bm) + " -D BN=" + std::to_string(bn) +
+        " -D BK=" + std::to_string(bk) + " -D TM=" + std::to_string(tm) +
+        " -D TN=" + std::to_string(tn) + " -D EDGES=" + (edges ? "1" : "0");
+    program = build_program(context, device, source, options);
+    kernel = clCreateKernel(program, "matmul", &status);
+    clerr_chk(status);
+    if (group_fits(kernel, device, {local_size}))
+      break;
+    clerr_chk(clReleaseKernel(kernel));
+    clerr_chk(clReleaseProgram(program));
+  }
+  const size_t num_groups = (m + bm - 1) / bm * ((n + bn - 1) / bn);
+  const size_t global_size = num_groups * local_size;
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
   std::vector<float> a(m * k), b(k * n), c(m * n, NAN);

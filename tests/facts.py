@@ -104,7 +104,8 @@ def defaults(chapter):
         # Checks `rusticl` and `intel`: more runs there, as (arguments, what is printed).
         "RUSTICL_RUNS": [],
         "INTEL_RUNS": [],
-        # Check `small-devices`: {profile: (what the program says, exit code 1, why it cannot run there)}.
+        # Check `small-devices`: {profile: what the program says, with exit code 1, where it cannot run},
+        # with the reason.
         "NEEDS": {},
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,

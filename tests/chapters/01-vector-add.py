@@ -9,6 +9,8 @@ NARROW = dict.fromkeys(
     "small: the inputs",
 )
 REFERENCES = {"vector_add": elements(lambda a, b: a + b, operations=1)}
+# Its groups of 64 are fixed: chapter 03 is the first to ask how large they may be.
+NEEDS = {"minimum-1.2": "CL_INVALID_WORK_ITEM_SIZE"}
 
 
 def costs(n):

@@ -127,9 +127,9 @@ static cl_device_type type_of(cl_device_id device) {
 static cl_int CL_API_CALL get_devices(cl_platform_id platform, const cl_device_type type,
                                       const cl_uint room, cl_device_id *list, cl_uint *count) {
   std::vector<cl_device_id> found;
-  const std::vector<cl_device_id> there =
-      platforms.empty() ? real_devices(platform)
-                        : platforms[reinterpret_cast<size_t>(platform) - 1];
+  const std::vector<cl_device_id> there = platforms.empty()
+                                              ? real_devices(platform)
+                                              : platforms[reinterpret_cast<size_t>(platform) - 1];
   for (cl_device_id device : there)
     if ((type_of(device) & type) != 0)
       found.push_back(device);
@@ -350,9 +350,9 @@ static void read_profile(const std::string &path) {
     _Exit(99);
   }
   static const std::set<std::string> keys = {
-      "name",          "type",    "version", "compute_units", "vector_width", "local_memory",
-      "global_memory", "buffer",  "unified", "group",         "sizes",        "kernel_group",
-      "barrier_group", "multiple", "fma",    "times"};
+      "name",          "type",     "version", "compute_units", "vector_width", "local_memory",
+      "global_memory", "buffer",   "unified", "group",         "sizes",        "kernel_group",
+      "barrier_group", "multiple", "fma",     "times"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;
