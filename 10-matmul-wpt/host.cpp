@@ -7,6 +7,7 @@
 #include "../common/source.h"
 #include "../common/timing.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>

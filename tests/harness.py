@@ -123,8 +123,9 @@ def remembering(folder):
 
 def as_device(profile=None, types=None):
     """The environment in which PoCL looks like other devices (native/device_layer.cpp): those of a profile, or one
-    for each of the types."""
+    for each of the types, up to four."""
     return {
+        **({"POCL_DEVICES": "basic basic basic basic"} if types else {}),
         "OPENCL_LAYERS": DEVICE_LAYER,
         "DEVICE_PROFILE": profile and str(profile),
         "DEVICE_TYPES": types,
