@@ -219,15 +219,17 @@ class Account:
         return sum(int(words.split()[-1]) for words in self.lines.get(key, []))
 
 
-def under_layer(command, timeout=120, cache=None, **settings):
+def under_layer(command, timeout=120, cache=None, profile=None, **settings):
     """Runs a command under the layer with settings such as fail=3; returns (exit code, standard output,
     standard error, account). The layer not being loaded at all is an error. `cache` is the folder where a
-    program may find what it remembered; without, it finds nothing."""
+    program may find what it remembered; without, it finds nothing. `profile`: of the device that PoCL looks like."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
         if "clock" in settings:
             env["LD_PRELOAD"] = LAYER  # so that it answers for the host's clock, too
+        if profile:
+            env.update(as_device(profile), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}")
         env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
         code, out, err = run(command, env=env, timeout=timeout)
         if code < 0 and not report.exists():

@@ -39,6 +39,7 @@ HOST_CHECKS = [
     "costs",
     "bad-input",
     "dropped",
+    "small-devices",
     "faults",
 ]
 
@@ -117,6 +118,7 @@ def noticed_by(chapter, folder, checks):
                 "BUILD_DIR": str(folder),
                 "LAYER": harness.LAYER,
                 "INPUTS_LAYER": harness.INPUTS_LAYER,
+                "DEVICE_LAYER": harness.DEVICE_LAYER,
                 "PAPER_PLATFORM": harness.PAPER,
             },
             timeout=600,

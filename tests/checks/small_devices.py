@@ -1,13 +1,12 @@
 """On devices other than ours: each chapter passes on every profile of tests/profiles/, or says what it needs.
 
 A layer (tests/native/device_layer.cpp) makes PoCL look like another device and refuses what that one would refuse.
-So the branches for GPUs and for small devices run here.
+Everything is released there, too. So the branches for GPUs and for small devices run here.
 """
-
-import tempfile
 
 import facts
 import harness
+from checks.released import left_behind
 
 PROFILES = sorted((harness.ROOT / "tests" / "profiles").glob("*.txt"))
 
@@ -21,9 +20,8 @@ def check(report, chapter, full):
     known = facts.of(chapter)
     for profile in PROFILES:
         for arguments in known.SMALL_SIZES + [[]] if full else [known.SMALL_SIZES[-1]]:
-            with tempfile.TemporaryDirectory() as folder:
-                env = {**harness.remembering(folder), **harness.as_device(profile)}
-                code, out, err = harness.run([harness.program(chapter), *arguments], env=env)
+            command = [harness.program(chapter), *arguments]
+            code, out, err, account = harness.under_layer(command, profile=profile)
             if f"device    {name_of(profile)} (" not in out:
                 wrong = [f"it did not run on {name_of(profile)}{harness.indented(out + err)}"]
             elif profile.stem in known.NEEDS:
@@ -32,6 +30,6 @@ def check(report, chapter, full):
                 if code != 1 or words not in err or "PASSED" in out:
                     wrong.append(f"exit code 1 and {words!r} expected, not {code}{harness.indented(out + err)}")
             else:
-                wrong = harness.not_passed(code, out, err)
+                wrong = harness.not_passed(code, out, err) + left_behind(account)
             report.failed(" ".join([chapter, *arguments, "on", profile.stem]), wrong)
             report.count("runs on other devices")

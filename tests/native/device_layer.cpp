@@ -246,13 +246,38 @@ static cl_program CL_API_CALL create_program(cl_context context, const cl_uint c
   return program;
 }
 
+// Has the program a kernel that declares more local memory, or a larger work-group
+// (reqd_work_group_size), than the device has? The compilers of GPUs refuse both.
+static bool asks_too_much(cl_program program) {
+  cl_uint count = 0;
+  cl_device_id device = nullptr;
+  real.clCreateKernelsInProgram(program, 0, nullptr, &count);
+  real.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr);
+  std::vector<cl_kernel> kernels(count);
+  real.clCreateKernelsInProgram(program, count, kernels.data(), nullptr);
+  bool too_much = false;
+  for (cl_kernel kernel : kernels) {
+    cl_ulong bytes = 0;
+    size_t wanted[3] = {0, 0, 0};
+    real.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                  nullptr);
+    real.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof wanted,
+                                  wanted, nullptr);
+    const size_t items = wanted[0] * wanted[1] * wanted[2];
+    too_much |= bytes > number("local_memory", bytes) || items > number("group", items);
+    real.clReleaseKernel(kernel);
+  }
+  return too_much;
+}
+
 static cl_int CL_API_CALL build_program(cl_program program, const cl_uint count,
                                         const cl_device_id *list, const char *options,
                                         void(CL_CALLBACK *notify)(cl_program, void *), void *data) {
   if (has("version") && options != nullptr && strstr(options, "-cl-std=") != nullptr &&
       strstr(options, "-cl-std=CL1.") == nullptr)
     return CL_INVALID_BUILD_OPTIONS;
-  return real.clBuildProgram(program, count, list, options, notify, data);
+  const cl_int status = real.clBuildProgram(program, count, list, options, notify, data);
+  return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
 }
 
 // ---- What is refused ----
