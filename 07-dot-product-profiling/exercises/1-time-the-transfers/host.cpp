@@ -3,6 +3,7 @@
 #include "../../../common/clerr.h"
 #include "../../../common/compare.h"
 #include "../../../common/device.h"
+#include "../../../common/limits.h"
 #include "../../../common/source.h"
 
 #include <algorithm>
@@ -18,14 +19,9 @@ int main(const int argc, char **argv) {
   check_args(argc, argv, 1, usage);
   const size_t n = size_arg(argc, argv, 1, 1000003, usage);
 
-  const size_t local_size = 64;
-  const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
-  const size_t global_size = num_groups * local_size;
-
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
-  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -36,6 +32,11 @@ int main(const int argc, char **argv) {
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
   clerr_chk(status);
+
+  const size_t local_size = group_size(kernel, device, 64);
+  const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
+  const size_t global_size = num_groups * local_size;
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);
   fill_whole(a, 1);
