@@ -21,7 +21,11 @@ NEWER = {"a-newer-call": -59, "a-newer-question": -30, "a-newer-standard": -43} 
 def check(report):
     for path in PROFILES:
         said = dict(line.split(maxsplit=1) for line in path.read_text().splitlines() if line and line[0] != "#")
-        expected = {**REFUSED, "times": 0 if said.pop("times", "1") == "1" else -7, **(NEWER if "version" in said else {})}
+        expected = {
+            **REFUSED,
+            "times": 0 if said.pop("times", "1") == "1" else -7,
+            **(NEWER if "version" in said else {}),
+        }
         said.pop("barrier_group", None)
         code, out, err = harness.run([TEST], env=harness.as_device(path))
         lines = [line.split(maxsplit=2) for line in out.splitlines()]

@@ -30,6 +30,6 @@ def check(report, chapter, full):
                 if code != 1 or words not in err or "PASSED" in out:
                     wrong.append(f"exit code 1 and {words!r} expected, not {code}{harness.indented(out + err)}")
             else:
-                wrong = harness.not_passed(code, out, err) + left_behind(account)
+                wrong = harness.not_passed(code, out, err) or left_behind(account)
             report.failed(" ".join([chapter, *arguments, "on", profile.stem]), wrong)
             report.count("runs on other devices")
