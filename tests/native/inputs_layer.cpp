@@ -23,7 +23,7 @@
 //                      bytes of each of its arguments; or the function that copies buffers
 //   out 1              result 1, of what was run before
 #define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl_layer.h>
+#include "layer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -309,17 +309,11 @@ static cl_int CL_API_CALL times_of(cl_event event, const cl_profiling_info what,
 }
 
 extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(const cl_layer_info what,
-                                                          const size_t size, void *value,
+                                                          const size_t room, void *to,
                                                           size_t *size_ret) {
-  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  if (what != CL_LAYER_API_VERSION || (value != nullptr && size < sizeof version))
-    return CL_INVALID_VALUE;
-  if (value != nullptr)
-    memcpy(value, &version, sizeof version);
-  if (size_ret != nullptr)
-    *size_ret = sizeof version;
-  return CL_SUCCESS;
+  return layer_info("inputs_layer", what, room, to, size_ret);
 }
+
 extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
                                                        const cl_icd_dispatch *target,
                                                        cl_uint *entries_ret,

@@ -1,5 +1,5 @@
 // What the OpenCL layers of this folder share: their name and version for the ICD loader, and
-// settings from the environment. Include it in one source file of each layer.
+// settings from the environment. Include it in one source file of each layer or in its own header.
 #pragma once
 
 #include <CL/cl_layer.h>

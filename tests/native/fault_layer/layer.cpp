@@ -31,15 +31,6 @@ static cl_icd_dispatch &table = *new cl_icd_dispatch;      // what the loader ca
 static cl_icd_dispatch &pretending = *new cl_icd_dispatch; // what the hooks call
 // NOLINTEND(cert-err58-cpp)
 
-std::string text_from(const char *variable) {
-  const char *text = getenv(variable);
-  return text == nullptr ? "" : text;
-}
-
-long number_from(const char *variable) {
-  return strtol(text_from(variable).c_str(), nullptr, 10);
-}
-
 std::string kernel_name(cl_kernel kernel) {
   char name[256] = "?";
   the.real->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
@@ -295,28 +286,10 @@ static void at_exit(const int status, void *) {
   }
 }
 
-extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(const cl_layer_info param_name,
-                                                          const size_t param_value_size,
-                                                          void *param_value,
-                                                          size_t *param_value_size_ret) {
-  static const char name[] = "fault_layer";
-  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  const void *value = &version;
-  size_t size = sizeof version;
-  if (param_name == CL_LAYER_NAME) {
-    value = name;
-    size = sizeof name;
-  } else if (param_name != CL_LAYER_API_VERSION) {
-    return CL_INVALID_VALUE;
-  }
-  if (param_value != nullptr) {
-    if (param_value_size < size)
-      return CL_INVALID_VALUE;
-    memcpy(param_value, value, size);
-  }
-  if (param_value_size_ret != nullptr)
-    *param_value_size_ret = size;
-  return CL_SUCCESS;
+extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(const cl_layer_info what,
+                                                          const size_t room, void *to,
+                                                          size_t *size_ret) {
+  return layer_info("fault_layer", what, room, to, size_ret);
 }
 
 extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries,

@@ -5,7 +5,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#include <CL/cl_layer.h>
+#include "../layer.h"
 
 #include <cstdio>
 #include <cstring>
@@ -33,8 +33,6 @@ struct layer_state {
 };
 extern layer_state &the;
 
-std::string text_from(const char *variable); // of the environment; "" if it is not there
-long number_from(const char *variable);      // 0 if it is not there
 std::string kernel_name(cl_kernel kernel);
 
 // Ends the process at once: the layer cannot do what it is asked to.
