@@ -8,19 +8,28 @@
 #include <string>
 #include <system_error>
 
-#ifdef __APPLE__
+#if defined(__APPLE__)
 #include <mach-o/dyld.h>
+#elif defined(_WIN32)
+#ifndef NOMINMAX
+#define NOMINMAX // else windows.h makes macros of min and max
+#endif
+#include <windows.h>
 #endif
 
 // The folder that the running program lies in; empty where the system does not tell.
 inline std::filesystem::path program_folder() {
   std::error_code error;
-#ifdef __APPLE__
+#if defined(__APPLE__)
   char name[4096];
   uint32_t size = sizeof name;
   if (_NSGetExecutablePath(name, &size) == 0)
     return std::filesystem::canonical(name, error).parent_path();
   return {};
+#elif defined(_WIN32)
+  wchar_t name[4096];
+  const DWORD length = GetModuleFileNameW(nullptr, name, 4096); // 4096: it is longer than that
+  return length < 4096 ? std::filesystem::path(name, name + length).parent_path() : "";
 #else
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
 #endif
