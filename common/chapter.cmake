@@ -50,7 +50,8 @@ function(add_chapter)
       add_test(NAME ${test}
                COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${PROJECT_NAME}> -D
                        HOST=${CMAKE_CURRENT_SOURCE_DIR}/host.cpp -D "ARGUMENTS=${arguments}" -D
-                       "OUTPUT=${arg_OUTPUT}" -P
+                       "OUTPUT=${arg_OUTPUT}" -D
+                       "EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -P
                        ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/run_chapter.cmake)
       set_tests_properties(${test} PROPERTIES LABELS chapters TIMEOUT 120)
       if(kind STREQUAL FULL)

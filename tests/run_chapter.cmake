@@ -1,6 +1,6 @@
 # Runs one chapter's program and looks at both its exit code and what it printed.
 #   cmake -D PROGRAM=build/06-.../06-... -D HOST=06-.../host.cpp -D ARGUMENTS="1000" [-D OUTPUT=devices]
-#         -P tests/run_chapter.cmake
+#         [-D EMULATOR=wine64] -P tests/run_chapter.cmake
 # ARGUMENTS: separated by spaces; empty for the defaults; NAME=VALUE in front is for the environment.
 # OUTPUT=devices: it computes nothing, and shows what there is, and which device the others use.
 # OUTPUT="offers|way": between size and result it says more, in lines that begin with one of these words.
@@ -14,8 +14,12 @@ endwhile()
 string(REPLACE " " "x" name "${ARGUMENTS}")
 set(ENV{XDG_CACHE_HOME} "${PROGRAM}.cache/${name}")
 file(REMOVE_RECURSE "$ENV{XDG_CACHE_HOME}")
-execute_process(COMMAND "${PROGRAM}" ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out
+if(EMULATOR) # Wine, where the root is the drive Z:
+  set(ENV{XDG_CACHE_HOME} "Z:$ENV{XDG_CACHE_HOME}")
+endif()
+execute_process(COMMAND ${EMULATOR} "${PROGRAM}" ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out
                 ERROR_VARIABLE err)
+string(REPLACE "\r\n" "\n" out "${out}") # Windows' line ends
 message("${out}${err}")
 if(NOT code STREQUAL "0")
   message(FATAL_ERROR "exit code ${code}, where 0 was expected")
@@ -46,7 +50,7 @@ endif()
 # Without arguments a program takes the default sizes that its usage names, the last of them for all
 # that are left: "default 512", or "default: as many as ..., at most 512".
 if(ARGUMENTS STREQUAL "")
-  execute_process(COMMAND "${PROGRAM}" --help OUTPUT_VARIABLE usage)
+  execute_process(COMMAND ${EMULATOR} "${PROGRAM}" --help OUTPUT_VARIABLE usage)
   string(REGEX MATCHALL "default [0-9]+" defaults "${usage}")
   string(REGEX MATCH "\nsize [^\n]+" line "${out}")
   string(REGEX MATCHALL "= [0-9]+" sizes "${line}")

@@ -1,0 +1,121 @@
+"""Every chapter as a Windows program: built with MinGW, run under Wine at its sizes of CTest.
+
+Wine's opencl.dll passes each call on to the ICD loader of Linux, so the device is the same (windows/mingw.cmake).
+What Windows does otherwise is looked at besides: where a program finds its kernel, and where one remembers.
+"""
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import xml.etree.ElementTree
+
+import facts
+import harness
+
+FOLDER = harness.ROOT / "build-windows"  # as the preset says
+PREFIX = FOLDER / "wine"  # what Wine takes for the disk of Windows
+ENVIRONMENT = {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all"}
+
+
+def needed():
+    """The path of Wine; without it or MinGW, the check is skipped."""
+    harness.need_tool("x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64-posix")
+    places = os.pathsep.join([os.environ.get("PATH", ""), "/usr/lib/wine"])  # Debian's wine64 has no other place
+    found = shutil.which("wine64", path=places)
+    if found is None:
+        raise harness.Skip("wine64 is missing (on Debian and Ubuntu: apt install wine64)")
+    return found
+
+
+def build(report):
+    """Configures and builds all chapters; whether that succeeded."""
+    cmake = os.environ.get("CMAKE", "cmake")
+    for command in (["--preset", "windows"], ["--build", "--preset", "windows"]):
+        code, out, err = harness.run([cmake, *command], cwd=harness.ROOT, timeout=1500)
+        if not report.must(f"cmake {' '.join(command)}", code == 0, (out + err)[-3000:]):
+            return False
+    return True
+
+
+def run_tests(report):
+    """The chapters' own tests, by CTest; returns the chapters that pass all of theirs."""
+    junit = FOLDER / "tests.xml"
+    junit.unlink(missing_ok=True)
+    ctest = [os.environ.get("CTEST", "ctest"), "--preset", "windows", "--output-junit", junit]
+    code, out, err = harness.run(ctest, cwd=harness.ROOT, timeout=1500)
+    if not junit.exists():
+        report.failed("ctest", [f"no results, exit code {code}{harness.indented(out + err)}"])
+        return []
+    tests = {
+        case.get("name"): "" if case.get("status") == "run" else f"{case.get('status')} {case.findtext('system-out')}"
+        for case in xml.etree.ElementTree.parse(junit).iter("testcase")
+    }
+    passed = []
+    for chapter in harness.CHAPTERS:
+        own = {name: wrong for name, wrong in tests.items() if name.startswith(chapter + ".")}
+        wrong = [f"{name}{harness.indented(said)}" for name, said in own.items() if said]
+        if not report.failed(chapter, wrong if own else ["no test of it was run"]):
+            passed.append(chapter)
+        report.count("runs under Wine", len(own))
+    if code != 0 and not report.failures:
+        report.failed("ctest", [f"exit code {code}{harness.indented(out + err)}"])
+    return passed
+
+
+def exe(chapter):
+    return FOLDER / chapter / f"{chapter}.exe"
+
+
+def finds_kernel(must, wine):
+    """A kernel beside the program comes before the one in the sources, in a path with spaces, from elsewhere."""
+    chapter = next(chapter for chapter in harness.CHAPTERS if harness.has_kernel(chapter))
+    with tempfile.TemporaryDirectory() as name:
+        home = pathlib.Path(name) / "with a space"
+        home.mkdir()
+        shutil.copy(exe(chapter), home)
+        (home / "kernel.cl").write_text("#error beside the program\n")
+        program = [wine, home / exe(chapter).name, *facts.of(chapter).TINY_SIZE]
+        code, out, err = harness.run(program, env=ENVIRONMENT, cwd="/")
+        must("the kernel beside the program is taken", code == 1 and "beside the program" in err, f"{code} {out}{err}")
+
+
+def remembers(must, wine):
+    """What is remembered lies in LOCALAPPDATA, and is found there."""
+    for chapter in harness.CHAPTERS:
+        if not facts.of(chapter).SEARCH_SIZE:
+            continue
+        for folder in PREFIX.glob("drive_c/users/*/AppData/Local/opencl-step-by-step"):
+            shutil.rmtree(folder)
+        for word in (r"remembered in C:\\users\\.*\\AppData\\Local\\opencl-step-by-step\\.*\.txt", "remembered: "):
+            command = [wine, exe(chapter), *facts.of(chapter).TINY_SIZE]
+            code, out, err = harness.run(command, env={**ENVIRONMENT, "XDG_CACHE_HOME": None}, timeout=300)
+            must(f"{chapter}: {word}", code == 0 and re.search(rf"^search    {word}", err, re.MULTILINE), out + err)
+
+
+def record(passed):
+    """What was run, for the table in the README."""
+    wine = harness.run([needed(), "--version"], env=ENVIRONMENT)[1].strip()
+    row = {
+        "system": "Windows programs (MinGW)",
+        "implementation": f"PoCL, through {wine.replace('-', ' ', 1)}",
+        "chapters": f"{len(passed)} of {len(harness.CHAPTERS)}",
+        "exercises": "-",
+        "command": "python3 tests/run.py windows",
+        "date": datetime.date.today().isoformat(),
+    }
+    (harness.BUILD / "where").mkdir(parents=True, exist_ok=True)
+    (harness.BUILD / "where" / "windows.json").write_text(json.dumps(row, indent=2) + "\n")
+
+
+def check(report):
+    wine = needed()
+    if not build(report):
+        return
+    harness.run([wine, "wineboot", "--init"], env=ENVIRONMENT, timeout=300)  # once, before several ask for it
+    record(run_tests(report))
+    finds_kernel(report.must, wine)
+    remembers(report.must, wine)
