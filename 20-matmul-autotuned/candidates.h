@@ -96,20 +96,24 @@ inline double fastest(const std::vector<double> &times) {
   return *std::min_element(times.begin() + 1, times.end());
 }
 
-// Shows on standard error what came of candidate number `i` of a round with the product p: its
-// best rate, or why it is left out. `status` is what it ended with; CL_SUCCESS and no time: it
-// computed something wrong.
-inline void show(const int round, const std::vector<candidate> &list, const size_t i,
-                 const cl_int status, const product &p) {
-  const double ms = list[i].fastest_ms;
-  fprintf(stderr, "search    round %d, %zu of %zu: %s: ", round, i + 1, list.size(),
-          candidate_text(list[i]).c_str());
+// Says on standard error why a candidate is left out: the status with which its build or launch
+// failed, or else, with CL_SUCCESS, what it computed for the product p.
+inline void show_left_out(const candidate &c, const product &p, const cl_int status) {
+  fprintf(stderr, "search    %s: ", candidate_text(c).c_str());
   if (status != CL_SUCCESS)
     fprintf(stderr, "%s (%d), left out\n", clerr_find(status).name, status);
-  else if (std::isinf(ms))
-    fprintf(stderr, "WRONG, left out\n");
   else
-    fprintf(stderr, "%.1f GFLOP/s%s\n", gflop(p) / (ms * 1e-3),
+    fprintf(stderr, "WRONG at %zu %zu %zu, left out\n", p.m, p.n, p.k);
+}
+
+// Shows on standard error the best rate of candidate number `i`, if it has one, in a round that
+// tries so many with the product p.
+inline void show(const int round, const std::vector<candidate> &list, const size_t i,
+                 const size_t tried, const product &p) {
+  const double ms = list[i].fastest_ms;
+  if (std::isfinite(ms))
+    fprintf(stderr, "search    round %d, %zu of %zu: %s: %.1f GFLOP/s%s\n", round, i + 1, tried,
+            candidate_text(list[i]).c_str(), gflop(p) / (ms * 1e-3),
             ms <= std::min_element(list.begin(), list.end(), is_faster)->fastest_ms
                 ? ", the best so far"
                 : "");

@@ -20,30 +20,33 @@ static const char *const usage =
     "usage: 20-matmul-autotuned [M [N [K]]]\n"
     "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
 
-// Computes a product of the first elements of A and B with a candidate, as often as more_runs says,
-// and reads it into `c`. Returns CL_SUCCESS, or the code with which the build or a launch failed.
-static cl_int compute(const setup &s, const candidate &one, const product &p, std::vector<float> &c,
-                      run_times &times) {
+// Computes the product that `check` knows with a candidate, as often as more_runs says, and reads
+// it into `c`. Is it right? If not, or if it does not even build or launch, says so in a line.
+static bool is_right(const setup &s, const candidate &one, const product_check &check,
+                     std::vector<float> &c, run_times &times) {
+  const product p = {check.m, check.n, check.k};
   cl_int status;
   const char *source = one.panels ? s.panels.c_str() : s.tiles.c_str();
   cl_program program = clCreateProgramWithSource(s.context, 1, &source, nullptr, &status);
   clerr_chk(status);
   status = clBuildProgram(program, 1, &s.device, build_options(one, p).c_str(), nullptr, nullptr);
-  const std::vector<launch> list =
-      status == CL_SUCCESS ? launches(one, s, p) : std::vector<launch>{};
+  const std::vector<launch> list = launches(one, s, p);
   std::vector<cl_kernel> kernels;
-  for (const launch &l : list) {
-    kernels.push_back(clCreateKernel(program, l.kernel, &status));
-    clerr_chk(status);
+  for (size_t i = 0; i < list.size() && status == CL_SUCCESS; i++) {
+    cl_kernel kernel = clCreateKernel(program, list[i].kernel, &status);
+    if (status != CL_SUCCESS)
+      break;
+    kernels.push_back(kernel);
     cl_uint at = 0;
-    for (const cl_mem &buffer : l.buffers)
-      clerr_chk(clSetKernelArg(kernels.back(), at++, sizeof(cl_mem), &buffer));
-    for (const cl_uint &size : l.sizes)
-      clerr_chk(clSetKernelArg(kernels.back(), at++, sizeof(cl_uint), &size));
+    for (const cl_mem &buffer : list[i].buffers)
+      clerr_chk(clSetKernelArg(kernel, at++, sizeof(cl_mem), &buffer));
+    for (const cl_uint &size : list[i].sizes)
+      clerr_chk(clSetKernelArg(kernel, at++, sizeof(cl_uint), &size));
   }
   const size_t bytes = p.m * p.n * sizeof(float);
   std::fill_n(c.begin(), p.m * p.n, NAN); // what nobody writes is not right
   clerr_chk(clEnqueueWriteBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
+  times = {};
   while (status == CL_SUCCESS && more_runs(times.host)) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<cl_event> events;
@@ -71,7 +74,10 @@ static cl_int compute(const setup &s, const candidate &one, const product &p, st
   for (cl_kernel kernel : kernels)
     clerr_chk(clReleaseKernel(kernel));
   clerr_chk(clReleaseProgram(program));
-  return status;
+  const bool right = status == CL_SUCCESS && product_is_right(check, c);
+  if (!right)
+    show_left_out(one, p, status);
+  return right;
 }
 
 int main(const int argc, char **argv) {
@@ -123,50 +129,41 @@ int main(const int argc, char **argv) {
   s.b_panels = clCreateBuffer(s.context, both, b_panels * sizeof(float), nullptr, &status);
   clerr_chk(status);
 
-  // The winner: remembered from an earlier run, or searched for now.
+  // The winner: remembered from an earlier run, if it is still right here, or searched for now.
   const winner_key key = key_for(s, part);
   std::vector<candidate> list = candidates(s.device, part);
-  const bool remembered = recall(key, list);
-  const product_check check = expect_product(a, b, part.m, part.n, part.k);
-  for (int round = 1; !remembered && round <= 2; round++) { // all, and the best four once more
-    for (size_t i = 0; i < list.size(); i++) {
-      run_times times;
-      status = compute(s, list[i], part, c, times);
-      const bool right = status == CL_SUCCESS && product_is_right(check, c);
-      list[i].fastest_ms = right ? std::min(list[i].fastest_ms, fastest(times.host)) : INFINITY;
-      show(round, list, i, status, part);
-    }
-    std::stable_sort(list.begin(), list.end(), is_faster);
-    while (list.size() > 4 || (!list.empty() && std::isinf(list.back().fastest_ms)))
-      list.pop_back();
-  }
-  const product_check odd_check = expect_product(a, b, odd.m, odd.n, odd.k);
-  while (!remembered && !list.empty()) { // the winner: the fastest one that is right there, too
-    run_times times;
-    status = compute(s, list[0], odd, c, times);
-    if (status == CL_SUCCESS && product_is_right(odd_check, c)) {
-      remember(key, list[0]);
-      break;
-    }
-    list[0].fastest_ms = INFINITY;
-    show(3, list, 0, status, odd);
-    list.erase(list.begin());
-  }
-  if (list.empty()) {
-    fprintf(stderr, "no candidate computes the right product on this device\n");
-    return EXIT_FAILURE;
-  }
-
+  const product_check whole_check = expect_product(a, b, m, n, k);
+  candidate winner = {};
   run_times times;
-  status = compute(s, list[0], whole, c, times);
-  const bool ok = status == CL_SUCCESS && check_matmul(c, a, b, m, n, k);
-  if (!ok && remembered)
-    fprintf(stderr, "search    what was remembered is not right here; to search again, delete %s\n",
-            winner_file(key).string().c_str());
-  clerr_chk(status);
-  print_time((candidate_text(list[0]) + ":").c_str(), median_ms(times.device), gflop(whole),
+  if (!recall(key, list, winner) || !is_right(s, winner, whole_check, c, times)) {
+    const product_check check = expect_product(a, b, part.m, part.n, part.k);
+    const product_check odd_check = expect_product(a, b, odd.m, odd.n, odd.k);
+    for (int round = 1; round <= 2; round++) { // all, and the best four once more
+      const size_t tried = round == 1 ? list.size() : std::min<size_t>(4, list.size());
+      for (size_t i = 0; i < tried; i++) {
+        const bool right = is_right(s, list[i], check, c, times);
+        list[i].fastest_ms = right ? std::min(list[i].fastest_ms, fastest(times.host)) : INFINITY;
+        show(round, list, i, tried, part);
+      }
+      std::stable_sort(list.begin(), list.end(), is_faster);
+      while (!list.empty() && std::isinf(list.back().fastest_ms))
+        list.pop_back();
+    }
+    // The fastest one that is right at the odd size, too, and at the one asked for.
+    while (!list.empty() && !(is_right(s, list[0], odd_check, c, times) &&
+                              is_right(s, list[0], whole_check, c, times)))
+      list.erase(list.begin());
+    if (list.empty()) {
+      fprintf(stderr, "no candidate computes the right product on this device\n");
+      return EXIT_FAILURE;
+    }
+    winner = list[0];
+    remember(key, winner);
+  }
+  const bool ok = check_matmul(c, a, b, m, n, k);
+  print_time((candidate_text(winner) + ":").c_str(), median_ms(times.device), gflop(whole),
              "GFLOP/s");
-  if (list[0].panels && !std::isnan(median_ms(times.device)))
+  if (winner.panels && !std::isnan(median_ms(times.device)))
     printf("time      of which packing %.3f ms\n", median_ms(times.packing));
 
   clerr_chk(clReleaseMemObject(s.b_panels));

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -37,9 +38,8 @@ inline product reduced(product p, const size_t side) {
 // A product of the same class that no candidate's parts divide: what is remembered for the class
 // must be right there as well. Not larger than it takes.
 inline product odd_one(const product &p) {
-  const size_t most = 1024;
-  return {std::min(size_class(p.m), most) - 1, std::min(size_class(p.n), most) - 1,
-          std::min(size_class(p.k), most) - 1};
+  const auto odd = [](const size_t size) { return std::min<size_t>(size_class(size), 1024) - 1; };
+  return {odd(p.m), odd(p.n), odd(p.k)};
 }
 
 // FNV-1a, a hash of a string (Fowler, Noll and Vo).
@@ -50,76 +50,76 @@ inline uint64_t hash_of(const std::string &text) {
   return hash;
 }
 
-// What a winner holds for, a line each: the device with the number of its compute units, its
-// driver, a hash of the kernels, and the kind of product.
+// What a winner holds for: `kind`, the device with the number of its compute units and the class of
+// the product, has a file of its own; what it was `made_with`, the driver and a hash of the
+// kernels, stands in it.
 struct winner_key {
-  std::string device, driver, kernels, size;
+  std::string kind, made_with;
 };
 
 inline winner_key key_for(const setup &s, const product &p) {
   cl_uint units;
   clerr_chk(clGetDeviceInfo(s.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
   const bool edges = p.m % 64 != 0 || p.n % 64 != 0 || p.k % 64 != 0; // for most of the candidates
-  return {device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) + "), " +
-              std::to_string(units) + " compute units",
-          device_text(s.device, CL_DRIVER_VERSION), std::to_string(hash_of(s.tiles + s.panels)),
-          std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
-              std::to_string(size_class(p.k)) + (edges ? " with edges" : "")};
+  return {"device " + device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) +
+              "), " + std::to_string(units) + " compute units\nsize " +
+              std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
+              std::to_string(size_class(p.k)) + (edges ? " with edges\n" : "\n"),
+          "driver " + device_text(s.device, CL_DRIVER_VERSION) + "\nkernels " +
+              std::to_string(hash_of(s.tiles + s.panels)) + "\n"};
 }
 
-// Returns the file for this key: one for each device and size class, under XDG_CACHE_HOME or else
-// HOME/.cache. Empty if neither is set (to an absolute path, as the XDG rules ask for).
-inline std::filesystem::path winner_file(const winner_key &key) {
-  std::filesystem::path folder;
+// Returns the folder for what may be deleted at any time: XDG_CACHE_HOME, or else LOCALAPPDATA on
+// Windows and HOME/.cache elsewhere. Empty if none is set (to an absolute path, as the XDG rules
+// ask).
+inline std::filesystem::path cache_folder() {
   const char *xdg = getenv("XDG_CACHE_HOME");
-  const char *home = getenv("HOME");
   if (xdg != nullptr && std::filesystem::path(xdg).is_absolute())
-    folder = xdg;
-  else if (home != nullptr && std::filesystem::path(home).is_absolute())
-    folder = std::filesystem::path(home) / ".cache";
-  else
-    return {};
+    return xdg;
+#ifdef _WIN32
+  const wchar_t *local = _wgetenv(L"LOCALAPPDATA"); // wide: a user's name may have any letters
+  return local != nullptr ? local : L"";
+#else
+  const char *home = getenv("HOME");
+  return home != nullptr && *home == '/' ? std::filesystem::path(home) / ".cache" : "";
+#endif
+}
+
+// Returns the file for this key; empty if there is no folder for it.
+inline std::filesystem::path winner_file(const winner_key &key) {
+  const std::filesystem::path folder = cache_folder();
   char name[64];
-  snprintf(name, sizeof name, "20-matmul-autotuned-%016" PRIx64 ".txt",
-           hash_of(key.device + "\n" + key.size));
-  return folder / "opencl-step-by-step" / name;
+  snprintf(name, sizeof name, "20-matmul-autotuned-%016" PRIx64 ".txt", hash_of(key.kind));
+  return folder.empty() ? folder : folder / "opencl-step-by-step" / name;
 }
 
-// What the file says before the winner.
-inline std::string file_header(const winner_key &key) {
-  return "opencl-step-by-step: the winner of 20-matmul-autotuned; may be deleted at any time\n"
-         "device " +
-         key.device + "\nsize " + key.size + "\nkernels " + key.kernels + "\ndriver " + key.driver +
-         "\nwinner ";
+// What the file says when it remembers `winner`.
+inline std::string file_text(const winner_key &key, const candidate &winner) {
+  return "opencl-step-by-step: the winner of 20-matmul-autotuned; may be deleted at any time\n" +
+         key.kind + key.made_with + "winner " + candidate_text(winner) + "\n";
 }
 
-// Is a winner remembered? Then nothing but it stays in `list`. A file that cannot be used is
+// Is one of `list` remembered? Then it becomes the `winner`. A file that says anything else is
 // ignored, with a word on standard error.
-inline bool recall(const winner_key &key, std::vector<candidate> &list) {
+inline bool recall(const winner_key &key, const std::vector<candidate> &list, candidate &winner) {
   const std::filesystem::path path = winner_file(key);
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error))
     return false;
-  if (!std::filesystem::is_regular_file(path, error)) { // a folder, for instance
-    fprintf(stderr, "search    ignored, no file: %s\n", path.string().c_str());
-    return false;
+  std::string text; // empty: it is no file, but a folder, for instance
+  if (std::filesystem::is_regular_file(path, error)) {
+    std::ifstream file(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::string header = file_header(key);
   for (const candidate &one : list)
-    if (text == header + candidate_text(one) + "\n") {
+    if (text == file_text(key, one)) {
       fprintf(stderr, "search    remembered: %s (%s)\n", candidate_text(one).c_str(),
               path.string().c_str());
-      list = {candidate(one)};
+      winner = one;
       return true;
     }
-  // Up to the kernels' line it is ours: then the kernels or the driver have changed since.
-  const size_t ours = header.find("\nkernels ");
-  const bool stale = text.compare(0, ours, header, 0, ours) == 0 && !text.empty() &&
-                     text.back() == '\n' && text.compare(0, header.size(), header) != 0;
-  fprintf(stderr, "search    ignored, %s: %s\n",
-          stale ? "made with another driver or kernel" : "damaged", path.string().c_str());
+  fprintf(stderr, "search    ignored, made with another driver or kernel, or damaged: %s\n",
+          path.string().c_str());
   return false;
 }
 
@@ -132,17 +132,15 @@ inline void remember(const winner_key &key, const candidate &winner) {
   }
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
-  std::filesystem::path temporary = path;
-  temporary +=
-      "." + std::to_string(hash_of(std::to_string(reinterpret_cast<uintptr_t>(&error)))) + ".tmp";
-  std::ofstream file(temporary, std::ios::binary);
-  file << file_header(key) << candidate_text(winner) << "\n";
+  std::filesystem::path beside = path;
+  beside += "." + std::to_string(std::random_device()()) + ".tmp";
+  std::ofstream file(beside, std::ios::binary);
+  file << file_text(key, winner);
   file.close();
   if (file)
-    std::filesystem::rename(temporary, path, error);
+    std::filesystem::rename(beside, path, error);
   if (!file || error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
+    std::filesystem::remove(beside, error);
     fprintf(stderr, "search    not remembered: cannot write %s\n", path.string().c_str());
   } else
     fprintf(stderr, "search    remembered in %s\n", path.string().c_str());

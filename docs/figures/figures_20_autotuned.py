@@ -36,7 +36,7 @@ def autotune():
         VIOLET,
         14.5,
         True,
-        sub="right at an odd size, too? Then it is written to a file",
+        sub="right at an odd size and at yours? Then it is remembered",
     )
     f.path("M 628 148 V 275 H 495", VIOLET, 1.8, True)
     f.text(620, 236, "after two", 12.5, VIOLET, "end")

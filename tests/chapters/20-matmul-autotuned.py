@@ -16,7 +16,7 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.
-SEARCH_CALLS = ["clBuildProgram", "clEnqueueNDRangeKernel", "clWaitForEvents"]
+SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
 COPIES = [
     ("panels.cl", "19-matmul-packed/kernel.cl", None),
     (

@@ -1,7 +1,8 @@
-"""Does a chapter that searches take the fastest candidate, remember it, and not believe what is stale or
-damaged?
+"""Does a chapter that searches take the fastest of its candidates that are right, remember it for what it holds
+for, and believe nothing else?
 
-Looks at what the search says on standard error, with a folder of its own to remember in.
+Looks at what the search says on standard error. Candidates that are wrong, each in one way, are handed to it by
+changed kernel files: a copy of the program finds those beside itself first.
 """
 
 import pathlib
@@ -12,117 +13,235 @@ import tempfile
 import facts
 import harness
 
+STALE = "ignored, made with another driver or kernel, or damaged: "
+SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+"
 
-def one_run(must, size, what, program, cache, word=None, searches=True):
-    """Runs the program, which must pass, and say `word` on standard error if it is not to believe what
-    it finds. Returns the winner and standard error."""
-    code, out, err = harness.run([program, *size], env=harness.remembering(cache))
-    found = re.search(r"^time      (\w+ \d+x\d+x\d+, registers \d+x\d+):", out, re.MULTILINE)
-    winner = found.group(1) if found else ""
-    must(f"{what}: passes and names the winner", code == 0 and out.endswith("\nPASSED\n") and winner != "", out + err)
-    must(
-        f"{what}: {'says so' if word else 'has nothing to complain of'}",
-        f"search    ignored, {word}: " in err if word else "ignored" not in err,
-        err,
-    )
-    if searches:
-        wrong = wrong_in_search(winner, err)
-        must(f"{what}: searches, and the fastest wins", not wrong, "\n".join(wrong) + "\n" + err)
-    else:
-        must(f"{what}: does not search", "search    round " not in err, err)
-    return winner, err
+# What is wrong with a candidate: lines at the beginning of its file, or of its kernel; why it is left out ({} is the size
+# of the run); the size at which it wins the rounds all the same, if it does.
+DEFECTS = {
+    "does not build": ("#error", "", "CL_BUILD_PROGRAM_FAILURE (-11)", None),
+    "lacks a kernel": ("#define matmul another_name", "", "CL_INVALID_KERNEL_NAME (-46)", None),
+    "cannot be launched": (
+        "#define reqd_work_group_size(x, y, z) reqd_work_group_size(2 * (x), y, z)",
+        "",
+        "CL_INVALID_WORK_GROUP_SIZE (-54)",
+        None,
+    ),
+    "does nothing": ("", "return;", "WRONG at {}", None),
+    "is right at even sizes only": ("", "if (M % 2 == 1) return;", "WRONG at {}", ["128", "64", "256"]),
+    # The rounds look no further than a K of 1024, and the odd size at 1023.
+    "is right for small K only": ("", "if (K > 1024) return;", "WRONG at {}", ["16", "16", "2000"]),
+}
+ODD = ["127", "63", "255"]
+SLOW = "for (volatile int i = 0; i < 300000; i++);"  # so that a candidate does not win
+
+
+class Failed(Exception):
+    """The first failure ends the check: what follows builds on what came before."""
+
+
+class Copy:
+    """A copy of a chapter's program, its kernel files beside it, and a folder for what it remembers."""
+
+    def __init__(self, report, chapter, folder):
+        self.report, self.chapter = report, chapter
+        self.size = facts.of(chapter).SEARCH_SIZE
+        self.home, self.cache = folder / "copy", folder / "cache"
+        self.home.mkdir()
+        shutil.copy(harness.program(chapter), self.home)
+        self.restore()
+
+    def must(self, what, good, found=""):
+        if not self.report.must(what, good, found):
+            raise Failed
+
+    def restore(self):
+        for kernel in (harness.ROOT / self.chapter).glob("*.cl"):
+            shutil.copy(kernel, self.home)
+
+    def spoil(self, defects):
+        """Makes candidates wrong: {shape: (lines for its file, lines for its kernel)}; no other one builds."""
+        self.restore()
+        for kernel in self.home.glob("*.cl"):
+            top, inside, others = "", "", "#error not in this test\n"
+            for shape, (of_file, of_kernel) in defects.items():
+                if shape.startswith(kernel.stem + " "):
+                    given = zip(("BM", "BN", "BK", "TM", "TN"), re.findall(r"\d+", shape))
+                    this = "#if " + " && ".join(f"{name} == {value}" for name, value in given)
+                    top += f"{this}\n{of_file}\n#endif\n"
+                    inside += f"{this}\n{of_kernel}\n#endif\n"
+                    others = f"{this}\n#else\n{others}#endif\n"
+            text = kernel.read_text()
+            body = re.search(r"\bmatmul\([^)]*\) \{\n", text).end()
+            kernel.write_text(others + top + text[:body] + inside + text[body:])
+
+    def files(self):
+        return [path for path in self.cache.rglob("*") if path.is_file()]
+
+    def file(self):
+        (only,) = self.files()
+        return only
+
+    def run(self, what, word=None, searches=True, size=None, env=None):
+        """Runs it; it must pass, and say `word` on standard error if it is not to believe what it finds. Returns the
+        winner and what the search says (PoCL's compiler may say more)."""
+        command = [self.home / self.chapter, *(size or self.size)]
+        code, out, err = harness.run(command, env={**harness.remembering(self.cache), **(env or {})})
+        err = "".join(line for line in err.splitlines(True) if line.startswith("search    "))
+        found = re.search(rf"^time      ({SHAPE}):", out, re.MULTILINE)
+        winner = found.group(1) if found else ""
+        good = code == 0 and out.endswith("\nPASSED\n") and winner != ""
+        self.must(f"{what}: passes and names the winner", good, out + err)
+        good = f"search    {word}" in err if word else "ignored" not in err
+        self.must(f"{what}: {'says so' if word else 'has nothing to complain of'}", good, err)
+        if searches:
+            wrong = wrong_in_search(winner, err)
+            self.must(f"{what}: searches, and the fastest wins", not wrong, "\n".join(wrong) + "\n" + err)
+        else:
+            self.must(f"{what}: does not search", "search    round " not in err, err)
+        return winner, err
 
 
 def lines_of(number, err):
     """The lines of a round: a list of (shape, rate)."""
     lines = re.findall(
-        rf"^search    round {number}, \d+ of \d+: (.+): ([\d.]+) GFLOP/s(?:, the best so far)?$", err, re.MULTILINE
+        rf"^search    round {number}, \d+ of \d+: ({SHAPE}): ([\d.]+) GFLOP/s(?:, the best so far)?$", err, re.MULTILINE
     )
     return [(shape, float(rate)) for shape, rate in lines]
 
 
 def wrong_in_search(winner, err):
-    """What is wrong with a search that ended with `winner`, as texts."""
+    """What is wrong with a search that ended with `winner`, as texts. One that was left out cannot have won."""
+    left_out = re.findall(rf"^search    ({SHAPE}): .*, left out$", err, re.MULTILINE)
     first, second = lines_of(1, err), lines_of(2, err)
     if not first or len(first) + len(second) != err.count("search    round "):
         return ["not every line of the search is understood"]
     if len(second) != min(4, len(first)):
         return [f"round 2 has {len(second)} lines"]
-    wrong, best, rates = [], dict(second), [rate for _, rate in second]
+    wrong, best = [], dict(second)
     if min(rate for shape, rate in first if shape in best) < max(
         (rate for shape, rate in first if shape not in best), default=0
     ):
         wrong.append("round 2 does not have the best of round 1")
-    if max(rates) != max(rate for _, rate in first + second):
+    if max(best.values()) != max(rate for _, rate in first + second):
         wrong.append("round 2 does not have the highest rate of all")
-    if best.get(winner) != max(rates):
-        wrong.append(f"round 2: the fastest one is not the winner, {winner}")
+    if best.get(winner) != max((rate for shape, rate in second if shape not in left_out), default=None):
+        wrong.append(f"round 2: the fastest one that is right is not the winner, {winner}")
     return wrong
 
 
-def search(report, chapter, size):
-    program, must = harness.program(chapter), report.must
+def memory(copy):
+    """What was found is remembered, and taken; what is damaged or no file is not. Returns the shapes of round 2."""
+    must = copy.must
+    winner, err = copy.run("nothing remembered")
+    must("one file, which is named", err.endswith(f"search    remembered in {copy.file()}\n"), err)
+    shapes = [winner, *(shape for shape, _ in lines_of(2, err) if shape != winner)]
+    file, text = copy.file(), copy.file().read_text()
+    again, err = copy.run("remembered", searches=False)
+    must("remembered: the same one", again == winner and err == f"search    remembered: {winner} ({file})\n", err)
+    file.write_text(text.replace(f"\nwinner {winner}\n", f"\nwinner {shapes[1]}\n"))
+    again, _ = copy.run("another one remembered", searches=False)
+    must("another one remembered: it is taken", again == shapes[1], f"{again}, where {shapes[1]} was remembered")
 
-    def run(*arguments, **options):
-        return one_run(must, size, *arguments, **options)
+    copy.spoil({shape: ("", "") for shape in shapes[:2]})  # two are enough for what follows
+    copy.run("other kernels", STALE)
+    text = file.read_text()
+    for what, content in [
+        ("empty", ""),
+        ("cut off", text[:-10]),
+        ("more behind", text + "more\n"),
+        ("none of the candidates", text.replace("\nwinner ", "\nwinner 1")),
+        ("another driver", re.sub(r"\ndriver .*", "\ndriver 0.1", text)),
+        ("another device in it", re.sub(r"\ndevice .*", "\ndevice 0.1", text)),
+    ]:
+        file.write_text(content)
+        copy.run(what, STALE)
+        must(f"{what}: mended", file.read_text().startswith(text.partition("winner ")[0]), file.read_text())
+    file.unlink()
+    file.mkdir()
+    _, err = copy.run("a folder in the file's place", STALE)
+    must("a folder in the file's place: not remembered", f"not remembered: cannot write {file}\n" in err, err)
+    left = [path for path in copy.cache.rglob("*") if path != file and path != file.parent]
+    must("nothing else is left behind", not left, str(left))
+    file.rmdir()
+    return shapes
 
-    with tempfile.TemporaryDirectory() as name:
-        cache = pathlib.Path(name) / "cache"
-        winner, err = run("nothing remembered", program, cache)
-        files = [path for path in cache.rglob("*") if path.is_file()]
-        must(
-            "one file, which is named",
-            len(files) == 1 and err.endswith(f"search    remembered in {files[0]}\n"),
-            f"{files}\n{err}",
-        )
-        if report.failures:
-            return
-        other = next(shape for shape, _ in lines_of(1, err) if shape != winner)
-        file, text = files[0], files[0].read_text()
-        again, err = run("remembered", program, cache, searches=False)
-        must("remembered: the same one", again == winner and err == f"search    remembered: {winner} ({file})\n", err)
-        file.write_text(text.replace(f"\nwinner {winner}\n", f"\nwinner {other}\n"))
-        again, _ = run("another one remembered", program, cache, searches=False)
-        must("another one remembered: it is taken", again == other, f"{again}, where {other} was remembered")
 
-        for what, content in [
-            ("empty", ""),
-            ("cut off", text[:-10]),
-            ("more behind", text + "more\n"),
-            ("none of the candidates", text.replace(winner, "tiles 1x1x1, registers 1x1")),
-        ]:
-            file.write_text(content)
-            run(what, program, cache, "damaged")
-            must(f"{what}: mended", file.read_text().startswith(text.partition("winner ")[0]), file.read_text())
+def key(copy):
+    """What is remembered holds for this device, so many compute units, these kernels, and sizes like this one."""
+    copy.run("the key")
+    known = copy.file().read_text()
+    one_unit = {"POCL_MAX_PTHREAD_COUNT": "1", "POCL_CPU_MAX_CU_COUNT": "1"}  # by the version of PoCL
+    for what, env in [("compute units", one_unit), ("device", {**one_unit, "POCL_DEVICES": "basic"})]:
+        files = set(copy.files())
+        copy.run(f"another {what}", env=env)
+        (file,) = set(copy.files()) - files or {None}
+        copy.must(f"another {what}: a file of its own", file is not None)
+        lines = set(file.read_text().splitlines()) - set(known.splitlines())
+        different = any(line.startswith("device ") for line in lines)
+        copy.must(f"another {what}: another line in it", different, f"{known}\n{file.read_text()}")
+        known = file.read_text()
+    for kernel in sorted(copy.home.glob("*.cl")):
+        kernel.write_text(kernel.read_text() + "// one line more\n")
+        copy.run(f"another {kernel.name}", STALE)
+        copy.run(f"another {kernel.name}, remembered", searches=False)
+    for size in (["64", "64", "256"], ["128", "128", "256"], ["128", "64", "128"], ODD):
+        files = len(copy.files())
+        copy.run(" ".join(["another kind of size,", *size]), size=size)
+        copy.must(f"{' '.join(size)}: a file of its own", len(copy.files()) == files + 1)
+    copy.run("a size of the same kind", searches=False, size=["126", "64", "254"])
 
-        stale = "made with another driver or kernel"
-        file.write_text(re.sub(r"\ndriver .*", "\ndriver 0.1", text))
-        run("another driver", program, cache, stale)
-        must("another driver: mended", text.partition("winner ")[0] in file.read_text(), file.read_text())
-        home = pathlib.Path(name) / "copy"  # the program looks for its kernel beside itself first
-        home.mkdir()
-        shutil.copy(program, home)
-        for kernel in sorted((harness.ROOT / chapter).glob("*.cl")):
-            shutil.copy(kernel, home)
-        for kernel in sorted(home.glob("*.cl")):
-            kernel.write_text(kernel.read_text() + "// one line more\n")
-            run(f"another {kernel.name}", home / chapter, cache, stale)
-            run(f"another {kernel.name}, remembered", home / chapter, cache, searches=False)
 
-        file.unlink()
-        file.mkdir()
-        _, err = run("a folder in the file's place", program, cache, "no file")
-        must(
-            "a folder in the file's place: not remembered",
-            f"search    not remembered: cannot write {file}\n" in err,
-            err,
-        )
-        left = [path for path in cache.rglob("*") if path != file and path != file.parent]
-        must("nothing else is left behind", not left, str(left))
+def wrong_candidates(copy, bad, good):
+    """A candidate that is wrong in one way or another neither wins nor stays remembered; another one does."""
+    must = copy.must
+    for what, (of_file, of_kernel, why, leads) in DEFECTS.items():
+        shutil.rmtree(copy.cache)
+        copy.spoil({bad: (of_file, of_kernel), good: ("", SLOW)})
+        size = leads or copy.size
+        winner, err = copy.run(f"one {what}", size=size)
+        must(f"one {what}: the other one wins", winner == good, f"{winner} won{harness.indented(err)}")
+        left_out = re.findall(rf"^search    {bad}: (.*), left out$", err, re.MULTILINE)
+        if leads:
+            rates = dict(lines_of(2, err))
+            must(f"one {what}: it leads until then", rates.get(bad, 0) > rates.get(good, 0), err)
+            good_reason = left_out == [f"WRONG at {' '.join(size if int(size[2]) > 1024 else ODD)}"]
+        else:
+            good_reason = left_out == [why.format(" ".join(size))]
+        must(f"one {what}: left out in one line", good_reason, err)
+        # Remembered all the same, by another version, say.
+        size = ODD if "even" in what else size
+        if size == ODD:
+            shutil.rmtree(copy.cache)
+            copy.run(f"one {what}, at an odd size", size=size)
+        file = copy.file()
+        must(f"one {what}: not remembered", f"\nwinner {good}\n" in file.read_text(), file.read_text())
+        file.write_text(file.read_text().replace(f"\nwinner {good}\n", f"\nwinner {bad}\n"))
+        winner, err = copy.run(f"one {what}, and is remembered", size=size)
+        said = f"search    remembered: {bad} ({file})\nsearch    {bad}: {why.format(' '.join(size))}, left out\n"
+        must(f"one {what}, and is remembered: the file is named", err.startswith(said), f"{said}expected{err}")
+        must(f"one {what}, and is remembered: another wins", winner == good, err)
+        must(f"one {what}, and is remembered: mended", f"\nwinner {good}\n" in file.read_text(), file.read_text())
+
+    shutil.rmtree(copy.cache)
+    copy.spoil({bad: ("", "return;"), good: ("#error", "")})
+    command = [copy.home / copy.chapter, *copy.size]
+    code, out, err = harness.run(command, env=harness.remembering(copy.cache))
+    none = "no candidate computes the right product on this device\n"
+    must("none is right: exit code 1, and why", code == 1 and err.endswith(none) and "PASSED" not in out, out + err)
+    must("none is right: nothing is remembered", not copy.files(), str(copy.files()))
 
 
 def check(report):
     """All chapters that search: one that does not has nothing to test."""
     for chapter in harness.CHAPTERS:
-        if facts.of(chapter).SEARCH_SIZE:
-            search(report, chapter, facts.of(chapter).SEARCH_SIZE)
+        if not facts.of(chapter).SEARCH_SIZE:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            copy = Copy(report, chapter, pathlib.Path(name))
+            try:
+                bad, good, *_ = memory(copy)
+                key(copy)
+                wrong_candidates(copy, bad, good)
+            except Failed:
+                print("what comes after the first failure was not looked at")
