@@ -2,9 +2,9 @@
 
 A mutant goes through the checks in this order until one notices it: its results on the default
 device (the chapter's own tests), other inputs, Oclgrind, the counts of loads and barriers, what a run releases,
-failing calls; a host's through the quicker ones first. One that no check notices is a failure, unless
-the file says why it changes nothing that can be observed; and one said to change nothing must not be
-noticed. A kernel without mutants is a failure.
+failing calls; a host's through the quicker ones first, and through `search` if it searches. One that
+no check notices is a failure, unless the file says why it changes nothing that can be observed; and one
+said to change nothing must not be noticed. A kernel without mutants is a failure.
 
 Without "full", the chapters whose facts say ALL_TYPICAL_MUTANTS try those that are marked as
 typical, and every other chapter the first of these only. All of them are applied in any case, so
@@ -106,6 +106,8 @@ def results_wrong(chapter, program):
 
 def noticed_by(chapter, folder, checks):
     """The check that notices the mutant in the folder, and how; two empty strings if none does."""
+    if facts.of(chapter).SEARCH_SIZE and checks is HOST_CHECKS:
+        checks = [RESULTS, "search", *HOST_CHECKS[1:]]
     for name in checks:
         if name == RESULTS:
             how = results_wrong(chapter, folder / chapter / chapter)
@@ -113,7 +115,7 @@ def noticed_by(chapter, folder, checks):
                 return name, how
             continue
         code, out, err = harness.run(
-            [sys.executable, harness.ROOT / "tests" / "run.py", name, chapter],
+            [sys.executable, harness.ROOT / "tests" / "run.py", name, *[chapter] * (name != "search")],
             env={
                 "BUILD_DIR": str(folder),
                 "LAYER": harness.LAYER,
