@@ -46,14 +46,16 @@ def run_tests(report):
     junit = FOLDER / "tests.xml"
     junit.unlink(missing_ok=True)
     ctest = [os.environ.get("CTEST", "ctest"), "--preset", "windows", "--output-junit", junit]
+    ctest += ["--test-output-size-passed", "100000"]
     code, out, err = harness.run(ctest, cwd=harness.ROOT, timeout=1500)
     if not junit.exists():
         report.failed("ctest", [f"no results, exit code {code}{harness.indented(out + err)}"])
         return []
-    tests = {
-        case.get("name"): "" if case.get("status") == "run" else f"{case.get('status')} {case.findtext('system-out')}"
-        for case in xml.etree.ElementTree.parse(junit).iter("testcase")
-    }
+    tests = {}  # what is wrong with each: an empty string, or what it printed
+    for case in xml.etree.ElementTree.parse(junit).iter("testcase"):
+        said = f"{case.get('status')} {case.findtext('system-out')}"
+        # Wine says "page fault" whatever it is told to keep to itself, and whoever's fault it was.
+        tests[case.get("name")] = said if case.get("status") != "run" or "page fault" in said else ""
     passed = []
     for chapter in harness.CHAPTERS:
         own = {name: wrong for name, wrong in tests.items() if name.startswith(chapter + ".")}
