@@ -160,14 +160,19 @@ def broken_kernel(test, copy, kernel, text, env):
     case(f"{what} not readable", command, 1, "cannot be read", str(kernel), env=pocl, **as_user)
     kernel.chmod(0o644)
     broken = "__kernel void broken() { no_such_name = 1; }\n"
-    if "clBuildProgram" in test.known.SEARCH_CALLS:
-        kernel.write_text(text + broken)
-        code, out, err = harness.run([copy, *test.known.SEARCH_SIZE], env=env)
-        test.report.must(
-            f"{what} with a syntax error: its candidates are left out",
-            not harness.not_passed(code, out, err) and "CL_BUILD_PROGRAM_FAILURE (-11), left out" in err,
-            f"exit code {code}\n{out}{err}",
-        )
+    renamed = re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text)
+    if test.known.SEARCH_CALLS:
+        for how, content, name in [
+            ("with a syntax error", text + broken, "CL_BUILD_PROGRAM_FAILURE (-11)"),
+            ("with its kernels renamed", renamed, "CL_INVALID_KERNEL_NAME (-46)"),
+        ]:
+            kernel.write_text(content)
+            code, out, err = harness.run([copy, *test.known.SEARCH_SIZE], env=env)
+            test.report.must(
+                f"{what} {how}: its candidates are left out",
+                not harness.not_passed(code, out, err) and f"{name}, left out" in err,
+                f"exit code {code}\n{out}{err}",
+            )
     else:  # a long build log: all of it must be shown
         kernel.write_text(text + "\n" + "".join(f"#warning number {i} of many\n" for i in range(400)) + broken)
         case(
@@ -179,8 +184,8 @@ def broken_kernel(test, copy, kernel, text, env):
             "number 0 of many",
             "number 399 of many",
         )
-    kernel.write_text(re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text))
-    case(f"{what}: kernels renamed", command, 1, "CL_INVALID_KERNEL_NAME", env=env)
+        kernel.write_text(renamed)
+        case(f"{what}: kernels renamed", command, 1, "CL_INVALID_KERNEL_NAME", env=env)
     kernel.write_text(text)
 
 
