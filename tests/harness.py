@@ -3,6 +3,8 @@
 The build folder is the environment variable BUILD_DIR, which tests/CMakeLists.txt sets, or build/.
 """
 
+import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -98,8 +100,10 @@ def run(command, env=None, cwd=None, timeout=120, **options):
     """Runs a command; returns (exit code, standard output, standard error). A signal is negative.
 
     `env` is added to the environment, where a value that is None takes the variable out; `options` go to
-    subprocess.run.
+    subprocess.run. A program that is to have a layer (OPENCL_LAYERS) goes through an ICD loader that knows layers.
     """
+    if env and env.get("OPENCL_LAYERS"):
+        env = {**with_layers(command[0]), **env}
     whole = {key: value for key, value in {**os.environ, **(env or {})}.items() if value is not None}
     done = subprocess.run(
         [str(c) for c in command],
@@ -237,3 +241,57 @@ def under_layer(command, timeout=120, cache=None, profile=None, **settings):
         if not report.exists():
             raise SystemExit(f"FAILED  the ICD loader did not load the layer {LAYER}, so nothing was tested\n{err}")
         return code, out, err, Account(report.read_text())
+
+
+# ---- ICD loaders --------------------------------------------------------------------------------
+
+INTEL = pathlib.Path(os.environ.get("INTEL_OPENCL", ROOT / "build-intel"))  # where tests/install_intel.sh puts it
+
+
+def loaders():
+    """The ICD loaders of this machine: those that the environment variable LOADERS names, else those that the dynamic
+    linker knows, and the one that comes with Intel's runtime."""
+    if "LOADERS" in os.environ:
+        return [pathlib.Path(name) for name in os.environ["LOADERS"].split(":") if name]
+    tool = shutil.which("ldconfig", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    known = run([tool, "-p"])[1] if tool else ""
+    found = [*re.findall(r"libOpenCL\.so\.1 .*=> (.*)", known), INTEL / "lib" / "libOpenCL.so.1"]
+    return [path for path in map(pathlib.Path, found) if path.exists()]
+
+
+def loader_of(program, env=None):
+    """The path of the ICD loader that a program goes through, None where that cannot be told."""
+    ldd = shutil.which("ldd")
+    found = re.search(r"libOpenCL\.so\.1 => (/\S+)", run([ldd, program], env=env)[1]) if ldd else None
+    return pathlib.Path(found.group(1)) if found else None
+
+
+def through_loader(loader):
+    """The environment in which a program goes through that ICD loader: a folder with links to it and to what it needs
+    of what lies beside it. Of the rest nothing must be found instead of the system's."""
+    folder = BUILD / "loaders" / str(loader).strip("/").replace("/", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    links = {name: loader.parent / name for name in re.findall(r"(\S+) => not found", run(["ldd", loader])[1])}
+    for name, target in {"libOpenCL.so.1": loader, **links}.items():
+        with contextlib.suppress(FileExistsError):
+            (folder / name).symlink_to(target)
+    return {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+
+
+def knows_layers(loader):
+    return b"OPENCL_LAYERS" in loader.read_bytes()
+
+
+@functools.cache
+def with_layers(program):
+    """The environment in which a program goes through an ICD loader that knows layers, as ocl-icd and Khronos' do:
+    its own, or another of this machine, since that of CUDA, which is often found first, does not."""
+    legacy = {"OCL_ICD_FORCE_LEGACY_TERMINATION": "True"}  # else Khronos' of 2025 wants what older ones do not know
+    own = loader_of(program)
+    if own is None or knows_layers(own):
+        return legacy
+    for loader in filter(knows_layers, loaders()):
+        return {**legacy, **through_loader(loader)}
+    raise Skip(
+        f"no ICD loader that knows layers: {own} does not (on Debian and Ubuntu: apt install ocl-icd-libopencl1)"
+    )
