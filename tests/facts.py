@@ -107,6 +107,12 @@ def defaults(chapter):
         # Check `small-devices`: {profile: what the program says, with exit code 1, where it cannot run},
         # with the reason.
         "NEEDS": {},
+        # Check `implementations`: more runs on one, {name: [(arguments, what is printed), ...]}. LONG_LOOPS: the chapter's
+        # tests in which a work-item's loops have more than 65,535 rounds in all, which fail where there are no more.
+        # SLOW_ELSEWHERE: every test does the same long work, so that only this one is run, unless with `full`.
+        "RUNS_ON": {},
+        "LONG_LOOPS": [],
+        "SLOW_ELSEWHERE": None,
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
         # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.

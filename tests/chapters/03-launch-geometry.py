@@ -2,6 +2,8 @@ import math
 
 from formulas import count
 
+LONG_LOOPS = ["default", "1000000"]  # a single work-item goes through all elements
+
 
 def costs(n):
     """Each element of `owner`, a ulong, is written once, whatever the launch: two floats' worth."""

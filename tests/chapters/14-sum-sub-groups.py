@@ -7,14 +7,16 @@ BAD_ARGUMENTS = [
     (["10", "1"], "not a way that this device has: 1", "work-group functions: no"),
     (["10", "2"], "not a way that this device has: 2", "sub-groups: no"),
 ]
-RUSTICL_RUNS = [(["1000003"], "\nway       3: tree")]
-INTEL_RUNS = [
-    (["1000003"], "\nway       1: work-group function"),
-    (["1000003", "1"], "\nway       1: work-group function"),
-    (["1000003", "2"], "\nway       2: sub-groups"),
-    (["1", "2"], "\nway       2: sub-groups"),
-    (["1000003", "3"], "\nway       3: tree"),
-]
+RUNS_ON = {
+    "rusticl": [(["1000003"], "\nway       3: tree")],
+    "intel": [
+        (["1000003"], "\nway       1: work-group function"),
+        (["1000003", "1"], "\nway       1: work-group function"),
+        (["1000003", "2"], "\nway       2: sub-groups"),
+        (["1", "2"], "\nway       2: sub-groups"),
+        (["1000003", "3"], "\nway       3: tree"),
+    ],
+}
 BENCH_VECTORS = {"kernel": "14 sub-groups"}
 OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
 REFERENCES = {"sum_sub_groups": total}

@@ -4,6 +4,7 @@ from formulas import COMPUTE_UNITS, count
 from references import U, total, unchanged
 
 THOROUGH = ["faults"]  # thirteen programs are built and released
+SLOW_ELSEWHERE = "65"  # at any size it measures for as long
 LARGE_LAUNCHES = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N
 FEW_PLACES = True  # what follows in each child takes long
