@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Puts Intel's OpenCL runtime for CPUs, from PyPI, into build-intel/ (or the folder that $1 names), for the label
-# `intel`: a download of 280 MB, 830 MB installed, x86-64 Linux only. What is there already is not touched.
+# `implementations`: a download of 280 MB, 830 MB installed, x86-64 Linux only. What is there already is not touched.
 set -eu
 folder=$(realpath -m "${1:-$(dirname "${BASH_SOURCE[0]}")/../build-intel}")
 [ -f "$folder/vendors/intel.icd" ] && exit 0
