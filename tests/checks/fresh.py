@@ -58,7 +58,7 @@ def one_user(report, system, user):
         skipped = re.findall(r"^\s*\d+ - (\S+) \(Skipped\)$", text, re.MULTILINE)
         what = f"{system}, {user}, {name}: {found.group() if found else f'exit code {code}'}"
         what += f"; skipped: {' '.join(skipped)}" if skipped else ""
-        good &= report.must(what, code == 0 and found, text[-8000:])
+        good &= report.must(what, code == 0 and found is not None, text[-8000:])
     return out if good else None
 
 
