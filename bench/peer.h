@@ -1,9 +1,11 @@
 // What the peer programs share: their arguments, data and output are those of the chapters.
 //
 //   PEER gemm M N K     C = A·B as in chapters 08 to 20
+//   PEER real M N K     the same with real numbers, as in chapter 21: how wrong is the result?
 //   PEER dot N          the dot product as in chapters 05 to 07 and 16
 #pragma once
 
+#include "../21-matmul-matrix-units/check_rows.h"
 #include "../common/args.h"
 #include "../common/compare.h"
 #include "../common/timing.h"
@@ -17,19 +19,20 @@
 #include <vector>
 
 struct peer_task {
-  bool gemm;
+  bool gemm, real;
   size_t m, n, k; // n alone for a dot product
   std::vector<float> a, b, c;
 };
 
 // Reads the arguments, makes the data, prints the size.
 inline peer_task peer_start(const int argc, char **argv) {
-  static const char *const usage = "usage: peer gemm M N K | peer dot N\n";
+  static const char *const usage = "usage: peer gemm M N K | peer real M N K | peer dot N\n";
   check_args(argc, argv, 4, usage);
   peer_task task = {};
-  task.gemm = argc == 5 && strcmp(argv[1], "gemm") == 0;
+  task.real = argc == 5 && strcmp(argv[1], "real") == 0;
+  task.gemm = task.real || (argc == 5 && strcmp(argv[1], "gemm") == 0);
   if (!task.gemm && !(argc == 3 && strcmp(argv[1], "dot") == 0))
-    usage_error(usage, "neither gemm with three sizes nor dot with one", "");
+    usage_error(usage, "neither gemm or real with three sizes nor dot with one", "");
   task.m = task.gemm ? size_arg(argc, argv, 2, 1, usage) : 1;
   task.n = size_arg(argc, argv, task.gemm ? 3 : 2, 1, usage);
   task.k = task.gemm ? size_arg(argc, argv, 4, 1, usage) : 1;
@@ -40,8 +43,9 @@ inline peer_task peer_start(const int argc, char **argv) {
   task.a.resize(task.gemm ? task.m * task.k : task.n);
   task.b.resize(task.gemm ? task.k * task.n : task.n);
   task.c.assign(task.gemm ? task.m * task.n : 1, NAN);
-  fill_whole(task.a, 1);
-  fill_whole(task.b, 2);
+  const auto fill = task.real ? fill_real : fill_whole;
+  fill(task.a, 1);
+  fill(task.b, 2);
   if (task.gemm)
     printf("size      M = %zu, N = %zu, K = %zu\n", task.m, task.n, task.k);
   else
@@ -71,7 +75,11 @@ inline double peer_time_host(const std::function<void()> &call) {
 inline int peer_finish(const peer_task &task, const double ms, const double transfer_ms) {
   bool ok;
   if (task.gemm) {
-    ok = check_matmul(task.c, task.a, task.b, task.m, task.n, task.k);
+    // As wrong as plain floats may be, or as numbers of 11 bits, which a library may be told to
+    // use.
+    const double share = static_cast<double>(task.k) * double{FLT_EPSILON} + 0x1p-9;
+    ok = task.real ? check_rows(task.c, task.a, task.b, task.m, task.n, task.k, share)
+                   : check_matmul(task.c, task.a, task.b, task.m, task.n, task.k);
     print_time("library", ms,
                2e-9 * static_cast<double>(task.m) * static_cast<double>(task.n) *
                    static_cast<double>(task.k),
