@@ -13,10 +13,13 @@
 static const char *const usage = "usage: program [M [N [K]]]\n"
                                  "  C is M×N, A is M×K, B is K×N (default 16, 16, 4096)\n";
 
-// Floats of 11 bits from 2^-10 to 1. All are positive: then what is cut off adds up.
+// Floats of 11 bits from 1/64 to 2, of many sizes. All are positive: then what is cut off adds up.
 static void fill_short(std::vector<float> &v, const uint64_t seed) {
-  for (size_t i = 0; i < v.size(); i++)
-    v[i] = static_cast<float>(scrambled(i, seed) % 1024 + 1) / 1024;
+  for (size_t i = 0; i < v.size(); i++) {
+    const uint64_t bits = scrambled(i, seed);
+    v[i] =
+        std::ldexp(static_cast<float>(1024 + bits % 1024), -10 - static_cast<int>(bits >> 60) % 7);
+  }
 }
 
 // sum + product, rounded toward zero; the exact sum fits a double.
