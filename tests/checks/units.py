@@ -13,6 +13,7 @@ import harness
 
 CLANG = ["-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2", "-O2", "-Xclang", "-finclude-default-header"]
 CLANG += ["-Xclang", "-target-cpu", "-Xclang", "sm_80", "-Xclang", "-target-feature", "-Xclang", "+ptx75"]
+CLANG += ["-mllvm", "-inline-threshold=100000"]  # into the kernel, as NVIDIA's compiler does
 CLANG += ["-D", "asm=__asm__"]  # NVIDIA's compiler knows both words, Clang's OpenCL C one
 # What a vendor's library has; without it, ptxas finds open ends.
 BUILT_IN = """
