@@ -31,7 +31,7 @@ def split_float():
             f.text(x + width / 2, y + height / 2 + 5, "2⁻²²" if i and j else "2⁻¹¹" if i else size, 14, INK)
     f.text(left + long / 2, top - 8, "big b", 14, BLUE)
     f.text(left + long + 4 + short / 2, top - 8, "small b", 14, ORANGE)
-    f.text(left - 54, top + long + short + 30, "grey: left out, as small as a float's own rounding", 13, SOFT, "start")
+    f.text(left - 54, top + long + short + 30, "grey: left out, a few of a float's roundings", 13, SOFT, "start")
 
     f.text(310, 140, "who adds them up", 15, INK, "start", True)
     for i in range(3):
