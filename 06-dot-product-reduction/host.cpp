@@ -21,6 +21,9 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
+  // A partial sum for each work-group: at most 32.
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(std::min<size_t>(32, n))},
+               usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -36,7 +39,6 @@ int main(const int argc, char **argv) {
   const size_t local_size = group_size(kernel, device, 64);
   const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
-  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   // Small whole numbers, whose sums a float holds exactly; the results start out as NaN.
   std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);

@@ -35,6 +35,7 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n)}, usage);
   size_t resolution; // how often the device's clock ticks, in nanoseconds; 0: it has none
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof resolution,
                             &resolution, nullptr));
@@ -58,8 +59,6 @@ int main(const int argc, char **argv) {
   const size_t local_size = group_size(kernels[1], device, group_size(kernels[0], device, 64));
   const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
-  check_memory(
-      device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   // Small whole numbers, whose sums a float holds exactly.
   std::vector<float> a(n), b(n);

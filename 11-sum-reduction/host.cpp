@@ -8,6 +8,7 @@
 #include "../common/source.h"
 #include "../common/timing.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +33,7 @@ int main(const int argc, char **argv) {
                             &compute_units, nullptr));
   const size_t num_groups[2] = {256, size_t{compute_units} * 64};
   const char *const origin[2] = {"fixed", "from the device"};
-  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups[0]), buffer_bytes(num_groups[1])},
+  check_memory(device, {buffer_bytes(n), buffer_bytes(std::max(num_groups[0], num_groups[1]))},
                usage);
 
   cl_int status;

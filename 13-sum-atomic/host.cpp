@@ -24,6 +24,11 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
+  cl_uint compute_units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  const size_t most_groups = size_t{compute_units} * 64;
+  check_memory(device, {buffer_bytes(n), buffer_bytes(std::min(n, most_groups))}, usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -42,12 +47,8 @@ int main(const int argc, char **argv) {
   }
 
   // The launch that chapter 11 takes from the device, but no work-group without an element.
-  cl_uint compute_units;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
-  const size_t num_groups = std::min(size_t{compute_units} * 64, (n + local_size - 1) / local_size);
+  const size_t num_groups = std::min(most_groups, (n + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
-  check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   std::vector<float> x(n), partial_sums(num_groups, NAN);
   float total = NAN;

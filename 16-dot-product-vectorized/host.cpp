@@ -28,6 +28,12 @@ int main(const int argc, char **argv) {
   // GPU: many, in turns, with the 16 bytes each that it loads at once.
   const bool gpu = (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
   const size_t width = gpu ? 4 : 16, unroll = gpu ? 2 : 8;
+  cl_uint compute_units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
+                            &compute_units, nullptr));
+  const size_t most_groups = size_t{compute_units} * (gpu ? 2048 : 16); // a partial sum for each
+  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(std::min(n, most_groups))},
+               usage);
 
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -47,9 +53,6 @@ int main(const int argc, char **argv) {
   // The launch: groups of one work-item for a CPU, large ones for a GPU, a power of two for the
   // tree; 2,048 work-items for each unit of a GPU, since on NVIDIA's no more run at a time. No more
   // work-groups than there are vectors for.
-  cl_uint compute_units;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
   const size_t local_size =
       group_size(last_kernel, device, group_size(kernel, device, gpu ? 1024 : 1));
   const size_t groups_per_unit = gpu ? 2048 / local_size : 16;
@@ -57,7 +60,6 @@ int main(const int argc, char **argv) {
   const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
                                              (items_wanted + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
-  check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
   // Small whole numbers, whose sums a float holds exactly; the results start out as NaN.
   std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);

@@ -49,7 +49,17 @@ EXPECTED = {
     "COUNTS": [
         (
             "vector_add",
-            {"global loads": 192, "global stores": 64, "local loads": 64, "local stores": 64, "barriers": 64},
+            {
+                "global loads": 192,
+                "global stores": 64,
+                "multiply-adds": 0,
+                "additions": 80,  # 64, and 16 of four numbers each
+                "multiplications": 0,
+                "conversions": 0,
+                "local loads": 64,
+                "local stores": 64,
+                "barriers": 64,
+            },
         )
     ],
 }
