@@ -12,6 +12,7 @@ An answer is checked in a copy: nothing is ever written into the student's folde
 """
 
 import hashlib
+import inspect
 import json
 import os
 import pathlib
@@ -63,7 +64,7 @@ class Exercise:
             data = json.loads((folder / "exercise.json").read_text())
         except (OSError, ValueError) as error:
             raise Problem(f"{self.path}/exercise.json: {error}") from None
-        unknown = [key for key in data if f"\n    {key} " not in Exercise.__doc__]
+        unknown = [key for key in data if f"\n{key} " not in inspect.getdoc(Exercise)]
         if unknown:
             raise Problem(f"{self.path}/exercise.json: nothing is known of {', '.join(unknown)}")
         self.files = data["files"]

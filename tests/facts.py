@@ -96,6 +96,9 @@ def defaults(chapter):
         # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,
         "SEARCH_CALLS": [],
+        # Check `faults`: the same, in a program that then takes another way, which it says in a line that begins with
+        # "refused"; whether it asks at all depends on the device.
+        "TRIED_CALLS": [],
         # Check `copies`: (kernel file, the other chapter's that it shares code with, [names]): functions and #defines that
         # are the same in both, word for word; None for all below the comment that the file begins with.
         "COPIES": [],

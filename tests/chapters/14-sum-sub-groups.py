@@ -7,6 +7,7 @@ BAD_ARGUMENTS = [
     (["10", "1"], "not a way that this device has: 1", "work-group functions: no"),
     (["10", "2"], "not a way that this device has: 2", "sub-groups: no"),
 ]
+TRIED_CALLS = ["clBuildProgram"]
 RUNS_ON = {
     "rusticl": [(["1000003"], "\nway       3: tree")],
     "intel": [

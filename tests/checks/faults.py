@@ -115,6 +115,7 @@ class Run:
 
     def __init__(self, report, chapter, arguments):
         self.report, self.known = report, facts.of(chapter)
+        self.survivable = [*self.known.SEARCH_CALLS, *self.known.TRIED_CALLS]
         self.command = [harness.program(chapter)] + arguments
         self.what = " ".join([chapter] + arguments)
         self.children = []  # (number of the call, function, code)
@@ -124,7 +125,8 @@ class Run:
         """The same, where the failure of some functions in a search only leaves a candidate out."""
         wrong = wrong_end(code, out, err, failed)
         left_out = f"{NAMES[failed[1]]} ({failed[1]}), left out" in err
-        if failed[0] in self.known.SEARCH_CALLS and left_out and not harness.not_passed(code, out, err):
+        left_out |= failed[0] in self.known.TRIED_CALLS and "\nrefused " in out
+        if failed[0] in self.survivable and left_out and not harness.not_passed(code, out, err):
             return []
         return wrong
 
@@ -141,7 +143,7 @@ class Run:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             code, out, err, account = harness.under_layer(
-                self.command, timeout=600, fork=folder, alone=f",{','.join(self.known.SEARCH_CALLS)},", **settings
+                self.command, timeout=600, fork=folder, alone=f",{','.join(self.survivable)},", **settings
             )
             self.calls = account.calls
             wrong = harness.not_passed(code, out, err)
@@ -184,10 +186,10 @@ class Run:
         of a search, which a child of a split cannot: its first and last call, with each code."""
         seen = set()
         for n, function, code in self.children:
-            if function not in seen and function not in self.known.SEARCH_CALLS:
+            if function not in seen and function not in self.survivable:
                 self.alone(n, function, code)
             seen.add(function)
-        for function in self.known.SEARCH_CALLS:
+        for function in self.survivable:
             calls = [(n, code) for n, name, code in self.children if name == function]
             for n, code in calls:
                 if n in (calls[0][0], calls[-1][0]):
