@@ -26,6 +26,9 @@ mapfile -t compiled < <(for file in "${cxx[@]}"; do
   case $file in *.cpp) grep -qF "/$file\"" build/compile_commands.json && echo "$file" ;; esac
 done)
 
+# shellcheck disable=SC2317 # called through check
+merged() { ! git grep -nE '^(<{7}|>{7}) '; }
+check "no marks of an unfinished merge" merged
 check "clang-format, ${#cxx[@]} C++ files and ${#kernels[@]} kernels" \
   clang-format --dry-run --Werror "${cxx[@]}" "${kernels[@]}"
 # shellcheck disable=SC2317 # called through check
