@@ -4,6 +4,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 #include "check_rows.h"
@@ -33,26 +34,6 @@ int main(const int argc, char **argv) {
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
   check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
-  // The launch: a group of four warps computes 64×128 elements of C, k goes in steps of 16. A
-  // device whose groups or whose local memory are too small gets fewer warps.
-  size_t max_items;
-  cl_ulong local_memory;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
-                            nullptr));
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory,
-                            nullptr));
-  size_t warps = 4;
-  while (warps > 0 && (warps * 32 > max_items || 8448 + warps * 4096 > local_memory))
-    warps /= 2;
-  if (warps == 0) {
-    fprintf(stderr, "this device is too small: a group needs 32 work-items and 12,544 bytes\n");
-    return EXIT_FAILURE;
-  }
-  const size_t bm = 64, bn = warps * 32, bk = 16;
-  const size_t local_size = warps * 32;
-  const size_t global_size = (m + bm - 1) / bm * ((n + bn - 1) / bn) * local_size;
-  const bool edges = m % bm != 0 || n % bn != 0 || k % bk != 0;
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
@@ -63,6 +44,12 @@ int main(const int argc, char **argv) {
   const std::string source = load_source("kernel.cl");
   const bool units = has_units(device, context, source);
   printf("units     %s\n", units ? "yes: mma.sync, of TF32 numbers" : "no: multiply-adds instead");
+  cl_ulong local_memory;
+  size_t max_items;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory,
+                            nullptr));
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
+                            nullptr));
 
   std::vector<float> a(m * k), b(k * n), c(m * n);
   cl_mem a_buffer =
@@ -84,13 +71,34 @@ int main(const int argc, char **argv) {
   const double additions = std::ceil(static_cast<double>(k) / 16) + 64;
   bool ok = true;
   for (int way = 0; way < 3; way++) {
-    const std::string options =
-        "-D WARPS=" + std::to_string(warps) + " -D PRODUCTS=" + std::to_string(products[way]) +
-        (units && way < 2 ? " -D UNITS=1 -cl-nv-maxrregcount=255" : " -D UNITS=0") +
-        " -D EDGES=" + (edges ? "1" : "0");
-    cl_program program = build_program(context, device, source, options);
-    cl_kernel kernel = clCreateKernel(program, "matmul", &status);
-    clerr_chk(status);
+    cl_program program;
+    cl_kernel kernel;
+    // The launch: a group of four warps computes 64×128 elements of C, k goes in steps of 16. Fewer
+    // warps where the device's local memory or its groups, or those of the kernel, are too small.
+    const size_t bm = 64, bk = 16;
+    size_t bn, local_size;
+    for (size_t warps = 4;; warps /= 2) {
+      if (warps == 0) {
+        fprintf(stderr, "this device is too small: a group needs 32 work-items and 12,544 bytes\n");
+        return EXIT_FAILURE;
+      }
+      bn = local_size = warps * 32;
+      if (local_size > max_items || 8448 + warps * 4096 > local_memory)
+        continue;
+      const bool edges = m % bm != 0 || n % bn != 0 || k % bk != 0;
+      const std::string options =
+          "-D WARPS=" + std::to_string(warps) + " -D PRODUCTS=" + std::to_string(products[way]) +
+          (units && way < 2 ? " -D UNITS=1 -cl-nv-maxrregcount=255" : " -D UNITS=0") +
+          " -D EDGES=" + (edges ? "1" : "0");
+      program = build_program(context, device, source, options);
+      kernel = clCreateKernel(program, "matmul", &status);
+      clerr_chk(status);
+      if (group_fits(kernel, device, {local_size}))
+        break;
+      clerr_chk(clReleaseKernel(kernel));
+      clerr_chk(clReleaseProgram(program));
+    }
+    const size_t global_size = (m + bm - 1) / bm * ((n + bn - 1) / bn) * local_size;
     const cl_uint m_arg = static_cast<cl_uint>(m);
     const cl_uint n_arg = static_cast<cl_uint>(n);
     const cl_uint k_arg = static_cast<cl_uint>(k);

@@ -85,10 +85,14 @@ def defaults(chapter):
         "DROPPED_WAY": None,
         # Check `says`: printed(machine, place): the whole output on devices of paper, for a program that needs no context.
         "printed": None,
-        # Check `inputs`: {kernel whose result is read back: its reference}, see references.py; {kernel: how many additions
-        # are on the longest path to its result, function(*size, launch)} where a program prints what rounding allows.
+        # Check `inputs`: {kernel whose result is read back: its reference}, see references.py; {kernel: by how many ε of the
+        # sum of the magnitudes that make it up a result may be off, function(*size, launch)}: how many additions are on the
+        # longest path to it, and what else the lesson derives. Where a program prints what rounding allows.
         "REFERENCES": {},
         "PATHS": {},
+        # ALL_WRONG, of check `corrupted`, too: what a program that leaves out what computes wrong says, on standard error, when nothing is left: in
+        # place of FAILED.
+        "ALL_WRONG": None,
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         # Check `narrowing`: what may be there, {as the check says it: the reason}.
         "NARROW": {},

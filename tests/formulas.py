@@ -115,9 +115,9 @@ def panels(m, n, k, tm, tn, bk, width=4):
 # ---- Times: which commands a program takes the time of, and what it must print (checks/times.py) ----
 
 
-def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False):
+def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False, built=None):
     """A matrix product of one kernel."""
-    times = commands.runs("matmul", by_host=by_host)
+    times = commands.runs("matmul", by_host=by_host, built=built)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
 

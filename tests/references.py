@@ -9,6 +9,7 @@ of their magnitudes.
 import math
 
 U = 2.0**-24
+EPSILON = 2.0**-23  # FLT_EPSILON
 
 
 def elements(function, operations):
@@ -47,13 +48,34 @@ def truncated_total(inputs, launch, sizes):
 
 
 def product(inputs, launch, sizes):
-    """C = A·B, row by row; one number stands for all three sizes, as in the programs."""
-    m, n, k = (sizes + sizes[:1] * 2)[:3]
-    a, b = inputs
-    for row in range(m):
-        for col in range(n):
-            terms = [a[row * k + i] * b[i * n + col] for i in range(k)]
-            yield math.fsum(terms), (k + 1) * U * math.fsum(map(abs, terms))
+    """C = A·B, row by row."""
+    yield from product_within(lambda m, n, k, launch: (k + 1) * U / EPSILON)(inputs, launch, sizes)
+
+
+def product_within(path):
+    """The same, off by at most path(m, n, k, launch)·ε of the magnitudes: for a product of less than its floats."""
+
+    def reference(inputs, launch, sizes):
+        m, n, k = all_three(sizes)
+        for place in range(m * n):
+            terms = terms_of(inputs, place, sizes)
+            yield math.fsum(terms), path(m, n, k, launch) * EPSILON * math.fsum(map(abs, terms))
+
+    return reference
+
+
+def all_three(sizes):
+    """M, N and K: one number stands for all three, as in the programs."""
+    return (sizes + sizes[:1] * 2)[:3]
+
+
+def terms_of(inputs, place, sizes):
+    """What is added up in a result: all of a vector, or what makes up the element of a matrix product at `place`."""
+    if len(inputs) == 1:
+        return inputs[0]
+    _, n, k = all_three(sizes)
+    row, col = divmod(place, n)
+    return [inputs[0][row * k + i] * inputs[1][i * n + col] for i in range(k)]
 
 
 # What is added by the reference as well, and not compared float by float.

@@ -48,6 +48,7 @@ NARROW = {
 OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["9", "34", "40"]]  # the last one: so wide that there are tiles as well
 FEW_ROUNDS = {"for (uint k0 = 0; k0 < padded; k0 += BK)": "19 has the same code, word for word, and three rounds of it"}
 REFERENCES = {"matmul": product}
+ALL_WRONG = "no candidate computes the right product"  # each is compared with the sums of the program's own inputs
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 
 

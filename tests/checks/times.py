@@ -28,7 +28,8 @@ class Command:
     """One command of the account."""
 
     def __init__(self, line):
-        _, self.function, self.kernel, items, _, *ns = line.split()
+        _, self.function, self.kernel, items, _, *ns, options = line.split(" ", 9)
+        self.options = dict(re.findall(r"-D ?(\w+)=(\w+)", options))
         self.name = self.function if self.kernel == "-" else self.kernel
         self.items = int(items)
         self.queued, self.submitted, self.started, self.ended = (int(moment) / 1e6 for moment in ns)  # in ms
@@ -82,11 +83,12 @@ class Commands:
             raise Wrong(f"where {name} was expected among the commands comes {found}")
         return self.left.pop(0)
 
-    def runs(self, *names, runs=None, before=(), add=False, by_host=False):
+    def runs(self, *names, runs=None, before=(), add=False, by_host=False, built=None):
         """Takes runs, each of them the commands `names`, after the commands `before` that do not count:
         as many as common/timing.h says (a warm-up and five, or a warm-up and one that took two seconds
         in all, with `by_host` on the host's clock), or `runs`. Timed from the first one's start to the last one's end, or with `add`, the
-        time of each of them."""
+        time of each of them. `built`: with which constants the last of a run's kernels was built, {name: value}:
+        so that what is printed under a name is what the name says."""
         times = Times()
         taken = times.host if by_host else times
         while (len(times) < runs) if runs else len(times) < 2 or (len(times) < 6 and sum(taken) < 2000):
@@ -97,6 +99,9 @@ class Commands:
             times.items = now[-1].items if now else 0
             times.pack.append(now[-1].started - now[0].started if now else 0)
             times.last = now
+            options = {name: now[-1].options.get(name) for name in built or {}}
+            if options != (built or {}):
+                raise Wrong(f"it runs {names[-1]} built with {options}, where {built} was expected")
             times.host.append(sum(c.whole for c in now) + self.call_and_reading)
         return times
 

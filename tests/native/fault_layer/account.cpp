@@ -30,6 +30,7 @@ struct entry_of_command {
   size_t items;       // work-items; 0 where there is no kernel
   long series;
   command_times times; // by LAYER_CLOCK
+  std::string options; // that the kernel was built with
 };
 
 struct account_state {
@@ -118,7 +119,8 @@ void note_new_kernel() {
 void note_command(const char *function, cl_command_queue queue, cl_event event, cl_kernel kernel,
                   const size_t items) {
   account.pending.push_back({queue, event, function});
-  entry_of_command now = {function, kernel == nullptr ? "-" : kernel_name(kernel), items, 0, {}};
+  entry_of_command now = {function, kernel == nullptr ? "-" : kernel_name(kernel), items, 0, {},
+                          kernel == nullptr ? "" : build_options(kernel, queue)};
   if (starts_with(function, "clEnqueueRead") || starts_with(function, "clEnqueueWrite") ||
       starts_with(function, "clEnqueueMap"))
     account.in_series.clear();
@@ -151,7 +153,8 @@ void note_unmapped(void *region) {
 //   command 7 clEnqueueNDRangeKernel matmul 1024 5 61000 95000 148000 9152000
 //                                         each of them: its number, function, kernel ("-": none),
 //                                         work-items, series, and the table's times in ns: queued,
-//                                         submitted, started, ended (0 without LAYER_CLOCK)
+//                                         submitted, started, ended (0 without LAYER_CLOCK); then
+//                                         the options that the kernel was built with
 //   host_ns 3000 17000                    the host's clock: what a call takes, what a reading takes
 //   readings 12                           how often the program asked the host's clock
 //   unfinished ...                        a command not complete when its queue was released
@@ -183,7 +186,7 @@ void write_report() {
             each.items, each.series);
     for (const cl_ulong ns : each.times.ns)
       fprintf(file, " %llu", static_cast<unsigned long long>(ns));
-    fprintf(file, "\n");
+    fprintf(file, " %s\n", each.options.c_str());
   }
   report_clock(file);
   for (const std::string &line : account.unfinished)

@@ -37,6 +37,19 @@ std::string kernel_name(cl_kernel kernel) {
   return name;
 }
 
+std::string build_options(cl_kernel kernel, cl_command_queue queue) {
+  cl_program program;
+  cl_device_id device;
+  char options[1024] = "";
+  if (the.real->clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr) ==
+          CL_SUCCESS &&
+      the.real->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) ==
+          CL_SUCCESS)
+    the.real->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options,
+                                    options, nullptr);
+  return options;
+}
+
 void give_up(const char *what) {
   fprintf(stderr, "layer: %s\n", what);
   _Exit(99);

@@ -34,6 +34,7 @@ struct layer_state {
 extern layer_state &the;
 
 std::string kernel_name(cl_kernel kernel);
+std::string build_options(cl_kernel kernel, cl_command_queue queue); // that it was built with
 
 // Ends the process at once: the layer cannot do what it is asked to.
 [[noreturn]] void give_up(const char *what);
