@@ -38,7 +38,7 @@ inline bool check_rows(const std::vector<float> &c, const std::vector<float> &a,
     }
   }
   printf("result    C[%zu][%zu] = %.9g\n", shown / n, shown % n, static_cast<double>(c[shown]));
-  printf("expected  C[%zu][%zu] = %.9g (error %.2g, allowed %.2g)\n", shown / n,
-         shown % n, expected, error, allowed);
+  printf("expected  C[%zu][%zu] = %.9g (error %.2g, allowed %.2g)\n", shown / n, shown % n,
+         expected, error, allowed);
   return ok;
 }

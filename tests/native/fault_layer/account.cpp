@@ -119,8 +119,8 @@ void note_new_kernel() {
 void note_command(const char *function, cl_command_queue queue, cl_event event, cl_kernel kernel,
                   const size_t items) {
   account.pending.push_back({queue, event, function});
-  entry_of_command now = {function, kernel == nullptr ? "-" : kernel_name(kernel), items, 0, {},
-                          kernel == nullptr ? "" : build_options(kernel, queue)};
+  entry_of_command now = {function, kernel == nullptr ? "-" : kernel_name(kernel),        items, 0,
+                          {},       kernel == nullptr ? "" : build_options(kernel, queue)};
   if (starts_with(function, "clEnqueueRead") || starts_with(function, "clEnqueueWrite") ||
       starts_with(function, "clEnqueueMap"))
     account.in_series.clear();
