@@ -192,7 +192,8 @@ def masked(line):
     line = re.sub(r"^( +\d+:\d+  ).*(, a \w+)", r"\1*\2", line)  # chapter 02: a device, and its limits
     line = re.sub(r"^( {7}[a-z' ]+?)  +\S.*", r"\1 *", line)
     line = re.sub(r"^(chosen    .*) of \d+ devices", r"\1", line).replace("the first CPU", "the only device")
-    line = re.sub(r"\(error .*?\)", "(error *)", line).replace("-nan", "nan")
+    line = re.sub(r"\(error .*?\)", lambda error: re.sub(r"-?(\d[\d.e+-]*|nan|inf)\b", "*", error[0]), line)
+    line = line.replace("-nan", "nan")
     line = re.sub(r"\b0x[0-9a-f]{8,}", "0x*", line)
     if re.match(r"(time|result|expected|\d)", line.lstrip("| ")):
         line = re.sub(r"-?\d+\.\d+(e[+-]?\d+)?", "#", line)
