@@ -90,9 +90,11 @@ def defaults(chapter):
         # longest path to it, and what else the lesson derives. Where a program prints what rounding allows.
         "REFERENCES": {},
         "PATHS": {},
-        # ALL_WRONG, of check `corrupted`, too: what a program that leaves out what computes wrong says, on standard error, when nothing is left: in
-        # place of FAILED.
+        # ALL_WRONG, of check `corrupted`, too: what a program that leaves out what computes wrong says, on standard
+        # error, when nothing is left: in place of FAILED.
+        # LEFT_OUT: what it says there of one that computes wrong, a pattern, before it goes on.
         "ALL_WRONG": None,
+        "LEFT_OUT": None,
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         # Check `narrowing`: what may be there, {as the check says it: the reason}.
         "NARROW": {},

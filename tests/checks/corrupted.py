@@ -41,9 +41,12 @@ def children(command, cache, way, changes, **settings):
         return found, harness.not_passed(*ended), account
 
 
-def wrong_end(child, all_wrong):
-    """What is wrong with how a child with a wrong element ended. all_wrong: what may stand in place of FAILED."""
+def wrong_end(child, known):
+    """What is wrong with how a child with a wrong element ended."""
     wrong = harness.crashed(child.code, child.err)
+    all_wrong = known.ALL_WRONG  # what may stand in place of FAILED
+    if known.LEFT_OUT and re.search(known.LEFT_OUT, child.err):
+        return wrong  # the element was a candidate's, and the search has gone on
     if child.code != 1 or "PASSED" in child.out + child.err:
         wrong.append(f"exit code {child.code}, it says {'PASSED' if 'PASSED' in child.out else 'no PASSED'}")
     elif "FAILED" not in child.out.splitlines() and not (all_wrong and all_wrong in child.err):
@@ -96,7 +99,7 @@ def check(report, chapter):
                     if way == "back" and child.transfer in rounded(out) and child.how != "nan":
                         continue
                     report.count(what)
-                    told = wrong_end(child, known.ALL_WRONG) or (wrong_words(child) if way == "back" else [])
+                    told = wrong_end(child, known) or (wrong_words(child) if way == "back" and child.code else [])
                     wrong += [f"{went_wrong(child)}: {how}" for how in told]
                 changed = {child.transfer for child in found if child.function == "clEnqueueReadBuffer"}
                 reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
