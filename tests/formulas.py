@@ -122,9 +122,9 @@ def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False, buil
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
 
 
-def packed_times(commands, expected, what, m, n, k, by_host=False):
+def packed_times(commands, expected, what, m, n, k, by_host=False, built=None):
     """The same of three kernels, of which two pack."""
-    times = commands.runs("pack_a", "pack_b", "matmul", by_host=by_host)
+    times = commands.runs("pack_a", "pack_b", "matmul", by_host=by_host, built=built)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
     expected.line(r"of which packing ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))

@@ -92,13 +92,18 @@ _LINE = r"search    round \d, \d+ of \d+: ((tiles|panels) .*?): ([\d.]+) GFLOP/s
 _LAUNCHED = {"tiles": ["matmul"], "panels": ["pack_a", "pack_b", "matmul"]}
 
 
+def _built(shape):
+    """The constants of a candidate, as it is printed."""
+    return dict(zip(("BM", "BN", "BK", "TM", "TN"), re.findall(r"\d+", shape)))
+
+
 def times(commands, expected, m, n, k):
     """The search goes by the fastest run of each candidate on the host's clock, the warm-up left out; then the
     winner, of all runs, by the device's."""
     best, tried = {}, [re.fullmatch(_LINE, line) for line in expected.err.splitlines() if "search    round " in line]
     for line in filter(None, tried):
         commands.take("clEnqueueWriteBuffer")
-        taken = commands.runs(*_LAUNCHED[line[2]], by_host=True).host
+        taken = commands.runs(*_LAUNCHED[line[2]], by_host=True, built=_built(line[1])).host
         commands.take("clEnqueueReadBuffer")
         best[line[1]] = min([*taken[1:], best.get(line[1], math.inf)])
         numbers = [(2 * m * n * k / best[line[1]] / 1e6, 1)]
@@ -106,10 +111,11 @@ def times(commands, expected, m, n, k):
     winner = min(best, key=best.get, default="")
     if best:  # the winner is checked with an odd product
         commands.take("clEnqueueWriteBuffer")
-        commands.runs(*_LAUNCHED[winner.split()[0]], by_host=True)
+        commands.runs(*_LAUNCHED[winner.split()[0]], by_host=True, built=_built(winner))
         commands.take("clEnqueueReadBuffer")
     commands.take("clEnqueueWriteBuffer")
     if commands.left[0].name == "pack_a":
-        packed_times(commands, expected, f"{winner or r'panels .+'}:", m, n, k, by_host=True)
+        packed_times(commands, expected, f"{winner or r'panels .+'}:", m, n, k, by_host=True, built=_built(winner))
     else:
-        matmul_times(commands, expected, m, n, k, what=f"{winner or r'tiles .+'}:", by_host=True)
+        what = f"{winner or r'tiles .+'}:"
+        matmul_times(commands, expected, m, n, k, what=what, by_host=True, built=_built(winner))
