@@ -54,10 +54,10 @@ def wrong_end(child, known):
     return wrong
 
 
-def wrong_words(child):
-    """What is untrue in what it says of the one element that differs."""
+def wrong_words(child, reads):
+    """What is untrue in what it says of the one element that differs. reads: how many results it reads."""
     pairs = re.findall(r"^result .*\nexpected .*$", child.out, re.MULTILINE)  # one for each result that it reads
-    own = pairs[child.transfer - 1] if child.transfer <= len(pairs) else child.out
+    own = pairs[child.transfer - 1] if len(pairs) == reads else child.out
     counts, of_own = (set(re.findall(r"\((\d+) of \d+ elements differ\)", text)) for text in (child.out, own))
     good = counts <= {"0", "1"} and (not of_own or "1" in of_own)
     wrong = [] if good else [f"where 1 element differs, it says {of_own}, and {counts} in all"]
@@ -95,14 +95,16 @@ def check(report, chapter):
             ]
             for way, changes, what in ways:
                 found, wrong, account = children(command, cache, way, changes, strides=strides)
+                reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
                 for child in found:
                     if way == "back" and child.transfer in rounded(out) and child.how != "nan":
                         continue
                     report.count(what)
-                    told = wrong_end(child, known) or (wrong_words(child) if way == "back" and child.code else [])
+                    told = wrong_end(child, known) or (
+                        wrong_words(child, len(reads)) if way == "back" and child.code else []
+                    )
                     wrong += [f"{went_wrong(child)}: {how}" for how in told]
                 changed = {child.transfer for child in found if child.function == "clEnqueueReadBuffer"}
-                reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
                 if way == "back" and len(changed) != len(reads):
                     wrong.append(f"of {len(reads)} results that it reads, {len(changed)} were changed")
                 report.failed(" ".join([chapter, *size]), wrong[:20])
