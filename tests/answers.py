@@ -1,42 +1,64 @@
 """Checks answers to exercises; ./check.sh calls this.
 
-    python3 tests/answers.py [--report FILE.csv] [--again] [EXERCISE...]
+    python3 tests/answers.py [--hint] [--watch] [--report FILE.csv] [--json FILE] [--answers FOLDER] [--again] [EXERCISE...]
 
 EXERCISE: a chapter (06), an exercise (06/1 or its folder). Without one: an overview of all, in which
 what has not changed since its last check is not checked again.
 
 Exit code 0: everything that was asked for is right; 1: something is not; 2: no such exercise; 3: all of it is
 right on PoCL, and for races in some of it nobody has looked.
+
+--json FILE is for programs: {"answers": [...]}, an object for each exercise, in the order of the check:
+
+    exercise   "06/1-missing-barrier"
+    verdict    "passed", "right on PoCL", "not yet", "not started", or "not checked": what the check needs failed
+    points, of what it is worth (exercise.json, else 1); points are `of` where it is passed, else 0
+    message    the first thing that is wrong, "" where nothing is
+    problems   all of them; lines: all that the check said, as [label, text]
+    figures    of the largest run: {"size": "1000", "ms": 0.4, "GB/s": 20.4, "GFLOP/s": ...}, what it printed of that
+    sha256     of the student's files; seconds: what the check took
 """
 
 import argparse
+import contextlib
 import csv
 import datetime
+import fcntl
 import json
+import os
 import pathlib
 import sys
+import tempfile
+import time
 
 from exercise import BUILD, ROOT, Attempt, Problem, all_exercises
 from harness import NO_OCLGRIND, find_oclgrind
 
-STATE = BUILD / "state.json"  # of each exercise: failed checks in a row, the last answer and its grade
-HINT_AFTER = 2
+STATE = BUILD / "state.json"  # of each exercise: the last answer, its grade, and which hints were given
 UNPROVEN = "right on PoCL"  # the grade where Oclgrind should have looked at the answer and is not there
+MARKS = {"passed": "x", "not started": " ", UNPROVEN: "?"}
 
 
 def load_state():
+    """What is remembered; of what is damaged, nothing."""
     try:
         state = json.loads(STATE.read_text())
-        return state if isinstance(state, dict) else {}
     except (OSError, ValueError):
         return {}
+    return {k: v for k, v in state.items() if isinstance(v, dict)} if isinstance(state, dict) else {}
 
 
-def save_state(state):
-    BUILD.mkdir(parents=True, exist_ok=True)
-    new = STATE.with_suffix(".new")
-    new.write_text(json.dumps(state, indent=1))
-    new.rename(STATE)
+def remember(exercise, **what):
+    """Notes something about an exercise, while other checks may be doing so. What cannot be written is forgotten."""
+    with contextlib.suppress(OSError):
+        BUILD.mkdir(parents=True, exist_ok=True)
+        with open(STATE.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            state = load_state()
+            state.setdefault(exercise.id, {}).update(what)
+            with tempfile.NamedTemporaryFile("w", dir=BUILD, delete=False) as new:
+                json.dump(state, new, indent=1)
+            os.replace(new.name, STATE)
 
 
 def usage_error(what, exercises):
@@ -75,12 +97,42 @@ def select(wish, exercises):
     return found
 
 
-def grade(exercise, answer, unchanged):
+class Checked:
+    """An exercise, the check of an answer to it, and the word for that."""
+
+    def __init__(self, exercise, folder=None):
+        start = time.monotonic()
+        self.exercise, self.folder = exercise, folder or exercise.folder
+        self.unchanged = exercise.is_starter(self.folder)
+        missing = not any((self.folder / name).exists() for name in exercise.files)
+        self.answer = Attempt(exercise, self.folder).examine()
+        self.word = grade(self.answer, self.unchanged or missing and folder is not None)
+        self.seconds = time.monotonic() - start
+
+    def as_json(self):
+        answer, of = self.answer, self.exercise.points
+        return {
+            "exercise": self.exercise.id,
+            "verdict": self.word,
+            "points": of if self.word == "passed" else 0,
+            "of": of,
+            "message": next(iter(answer.problems), ""),
+            "problems": answer.problems,
+            "lines": answer.lines,
+            "figures": answer.figures,
+            "sha256": self.exercise.digest(self.folder),
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def grade(answer, unchanged):
     """The word for the overview."""
-    if answer.problems:
-        return "not started" if unchanged else "not yet"
     if unchanged:
         return "not started"  # whatever the checks say: nobody has done anything
+    if answer.problems:
+        return "not yet"
+    if answer.unchecked:
+        return "not checked"
     return UNPROVEN if answer.no_oclgrind else "passed"
 
 
@@ -93,66 +145,71 @@ def show(label, text):
             print(line.rstrip())
             line = " " * column
         line += word + " "
-    print(line.rstrip())
+    print(line.rstrip(), flush=True)
 
 
-def answer_one(exercise, state, folder):
-    """Checks one exercise in full and says everything; returns its grade."""
+VERDICTS = {
+    "passed": "passed",
+    UNPROVEN: "right on PoCL; races not looked for, because Oclgrind is not there",
+    "not checked": "not checked: nothing is wrong so far, but not all of the check could be done",
+    "not yet": "not yet",
+    "not started": "not started: this is the starter, unchanged. The task is in {}/README.md",
+}
+
+
+def answer_one(exercise, folder=None, hint=False):
+    """Checks one exercise in full and says everything."""
     print(f"\n{exercise.path}", flush=True)
-    unchanged = exercise.is_starter(folder)
-    answer = Attempt(exercise, folder).examine()
-    for label, text in answer.lines:
+    checked = Checked(exercise, folder)
+    for label, text in checked.answer.lines:
         show(label, text)
-    word = grade(exercise, answer, unchanged)
-    record = state.get(exercise.id, {})
-    if word == "passed":
-        show("=>", "passed")
-        record["failures"] = 0
-    elif word == UNPROVEN:
-        show("=>", "right on PoCL; races not looked for, because Oclgrind is not there")
-        record["failures"] = 0
-    else:
-        record["failures"] = record.get("failures", 0) + 1
-        if not answer.problems:
-            show("=>", "not started: this is the starter, unchanged")
-        elif unchanged:
-            show("=>", f"not started: this is the starter, unchanged. The task is in {exercise.path}/README.md")
-        else:
-            show("=>", "not yet")
-        hints = exercise.hints()
-        shown = min(record["failures"] // HINT_AFTER, len(hints))
-        for hint in hints[:shown]:
-            show("hint", hint)
-        if shown < len(hints):
-            more = HINT_AFTER * (shown + 1) - record["failures"]
-            show("", f"after {more} more {'try' if more == 1 else 'tries'} there is {'another' if shown else 'a'} hint")
-    record.update(digest=exercise.digest(folder), grade=word)
-    state[exercise.id] = record
-    save_state(state)
-    return word
+    show("=>", VERDICTS[checked.word].format(exercise.path))
+    if folder is None:
+        remember(exercise, digest=exercise.digest(checked.folder), grade=checked.word)
+    if hint:
+        give_hint(checked)
+    elif checked.word == "not yet" and exercise.hints():
+        show("", f"a hint: ./check.sh {exercise.number} --hint")
+    return checked
+
+
+def give_hint(checked):
+    """The first hint that fits what failed and has not been given yet; when all have been, all of them again."""
+    exercise = checked.exercise
+    if not checked.answer.problems:
+        return show("hint", "none is needed: nothing was found wrong")
+    fit = exercise.hints(" ".join(checked.answer.problems))
+    given = load_state().get(exercise.id, {}).get("hints")
+    given = given if isinstance(given, list) else []
+    new = [hint for hint in fit if hint not in given][:1]
+    for hint in new or fit:
+        show("hint", hint)
+    remember(exercise, hints=given + new)
+    if not fit:
+        show("hint", "there is none for this; the lesson is in " + f"{exercise.chapter}/README.md")
+    return None
 
 
 def how_many(words):
     """The last line but one: 3 of 30 done, and what is only right on PoCL, if anything."""
-    grades = list(words.values())
-    text = f"{grades.count('passed')} of {len(grades)} done"
-    if UNPROVEN in grades:
-        text += f", {grades.count(UNPROVEN)} {UNPROVEN}; races not looked for, because {NO_OCLGRIND}"
+    text = f"{words.count('passed')} of {len(words)} done"
+    if UNPROVEN in words:
+        text += f", {words.count(UNPROVEN)} {UNPROVEN}; races not looked for, because {NO_OCLGRIND}"
     return text
 
 
-def overview(exercises, state, check_again):
-    """All exercises, a line each; checks those that have changed since their last check."""
+def overview(exercises, check_again):
+    """All exercises, a line each; checks those that have changed since their last check. Returns their words, and
+    those that were checked."""
     chapter = ""
-    words = {}
+    words, all_checked = [], []
     for exercise in exercises:
         if exercise.chapter != chapter:
             chapter = exercise.chapter
             print(f"\n{chapter}")
-        record = state.get(exercise.id, {})
-        unchanged = exercise.is_starter(exercise.folder)
+        record = load_state().get(exercise.id, {})
         why = ""
-        if unchanged and not check_again:
+        if exercise.is_starter(exercise.folder) and not check_again:
             word = "not started"
         elif (
             record.get("digest") == exercise.digest(exercise.folder)
@@ -161,32 +218,29 @@ def overview(exercises, state, check_again):
         ):
             word = record["grade"]
         else:
-            answer = Attempt(exercise, exercise.folder).examine()
-            word = grade(exercise, answer, unchanged)
-            why = answer.problems[0] if answer.problems and not unchanged else ""
-            record.update(digest=exercise.digest(exercise.folder), grade=word)
-            state[exercise.id] = record
-            save_state(state)
-        words[exercise.id] = word
-        mark = {"passed": "x", "not started": " ", UNPROVEN: "?"}.get(word, "-")
-        line = f"  [{mark}] {exercise.name:<28} {word}{': ' + why if why else ''}"
+            checked = Checked(exercise)
+            all_checked.append(checked)
+            word = checked.word
+            why = checked.answer.problems[0] if checked.answer.problems and word == "not yet" else ""
+            remember(exercise, digest=exercise.digest(exercise.folder), grade=word)
+        words.append(word)
+        line = f"  [{MARKS.get(word, '-')}] {exercise.name:<28} {word}{': ' + why if why else ''}"
         print(line if len(line) <= 110 else line[:107] + "...", flush=True)
     print("\n" + how_many(words))
-    left = [e for e in exercises if words[e.id] not in ("passed", UNPROVEN)]
+    left = [e for e, word in zip(exercises, words) if word not in ("passed", UNPROVEN)]
     if left:
-        print(f"go on with: {left[0].path}/README.md, then ./check.sh {left[0].chapter[:2]}/{left[0].name[0]}")
-    return words
+        print(f"go on with: {left[0].path}/README.md, then ./check.sh {left[0].number}")
+    return words, all_checked
 
 
-def write_report(path, exercises, words):
+def write_report(path, all_checked):
     """One line for each exercise: for the teacher, who puts the files of a class together."""
     with open(path, "w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["student", "exercise", "result", "sha256", "checked"])
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        for exercise in exercises:
-            if exercise.id in words:
-                table.writerow([ROOT.name, exercise.id, words[exercise.id], exercise.digest(exercise.folder)[:16], now])
+        for one in all_checked:
+            table.writerow([ROOT.name, one.exercise.id, one.word, one.exercise.digest(one.folder)[:16], now])
     print(f"report written: {path}")
 
 
@@ -198,29 +252,35 @@ def main():
         "3: right on PoCL, races not looked for.",
     )
     parser.add_argument("exercise", nargs="*", metavar="EXERCISE", help="06, 06/1, or an exercise's folder")
+    parser.add_argument("--hint", action="store_true", help="also a hint for what is wrong")
     parser.add_argument("--report", metavar="FILE.csv", help="also write the results of all exercises asked for")
+    parser.add_argument("--json", metavar="FILE", help="the same with all that was found, for programs")
+    parser.add_argument("--answers", metavar="FOLDER", help="the answers are there: FOLDER/NN-topic/exercises/K-name/")
     parser.add_argument("--again", action="store_true", help="in the overview, check also what has not changed")
     arguments = parser.parse_args()
     exercises = all_exercises()
-    state = load_state()
-    if arguments.report and (
-        pathlib.Path(arguments.report).is_dir() or not pathlib.Path(arguments.report).resolve().parent.is_dir()
-    ):
-        parser.error(f"cannot write the report {arguments.report}: no such folder")
-    if arguments.exercise:
+    for path in filter(None, [arguments.report, arguments.json]):
+        if pathlib.Path(path).is_dir() or not pathlib.Path(path).resolve().parent.is_dir():
+            parser.error(f"cannot write {path}: no such folder")
+    if arguments.exercise or arguments.answers:
         wanted = []
         for wish in arguments.exercise:
             wanted += [e for e in select(wish, exercises) if e not in wanted]
-        words = {e.id: answer_one(e, state, e.folder) for e in wanted}
+        wanted = wanted or exercises
+        place = pathlib.Path(arguments.answers).resolve() if arguments.answers else None
+        all_checked = [answer_one(e, place and place / e.path, arguments.hint) for e in wanted]
+        words = [one.word for one in all_checked]
+        if len(wanted) > 1:
+            print("\n" + how_many(words))
     else:
-        wanted = exercises
-        words = overview(exercises, state, arguments.again)
-    if len(wanted) > 1 and arguments.exercise:
-        print("\n" + how_many(words))
+        # What is written for others is what was found now, not what a file says that was found before.
+        words, all_checked = overview(exercises, arguments.again or arguments.report or arguments.json)
     if arguments.report:
-        write_report(arguments.report, wanted, words)
-    grades = set(words.values())
-    return 0 if grades == {"passed"} else 3 if grades <= {"passed", UNPROVEN} else 1
+        write_report(arguments.report, all_checked)
+    if arguments.json:
+        text = json.dumps({"answers": [one.as_json() for one in all_checked]}, indent=1)
+        pathlib.Path(arguments.json).write_text(text + "\n")
+    return 0 if set(words) == {"passed"} else 3 if set(words) <= {"passed", UNPROVEN} else 1
 
 
 if __name__ == "__main__":

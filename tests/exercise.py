@@ -51,6 +51,7 @@ class Exercise:
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
     look         a function of looks.py that looks further than the program's own check
+    points       what it is worth (default 1)
     sha256       of the starter's files, so that an unchanged starter is known as one
     """
 
@@ -59,6 +60,7 @@ class Exercise:
         self.chapter = folder.parent.parent.name
         self.name = folder.name
         self.id = f"{self.chapter[:2]}/{self.name}"
+        self.number = f"{self.chapter[:2]}/{self.name.split('-')[0]}"  # as one types it
         self.path = folder.relative_to(ROOT)
         try:
             data = json.loads((folder / "exercise.json").read_text())
@@ -86,6 +88,7 @@ class Exercise:
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
         self.look = data.get("look")
+        self.points = data.get("points", 1)
         self.sha256 = data.get("sha256", "")
 
     def digest(self, folder):
@@ -115,8 +118,8 @@ class Exercise:
             sizes.append(size)
         return sizes
 
-    def hints(self):
-        """The texts of the README's <details> that are called hints."""
+    def hints(self, said=""):
+        """The texts of the README's <details> that are called hints. `said`: what the check found."""
         readme = (self.folder / "README.md").read_text()
         return [
             re.sub(r"\s*\n\s*", " ", text).strip()
@@ -130,12 +133,15 @@ def all_exercises():
 
 class Answer:
     """What a check found: `lines` are (label, text) to show, `problems` those texts that say what is
-    wrong, `no_oclgrind` is true where Oclgrind would have been needed and is not there."""
+    wrong, `no_oclgrind` is true where Oclgrind would have been needed and is not there, `unchecked` says what else
+    could not be looked at; `figures` are what the program printed of its times."""
 
     def __init__(self):
         self.lines = []
         self.problems = []
         self.no_oclgrind = False
+        self.unchecked = []
+        self.figures = {}
         self.device = ""
 
     def ok(self, label, text):
@@ -328,6 +334,7 @@ class Attempt:
                 self.answer.wrong("PoCL", what)
                 return run.code is None  # Oclgrind may know what the program waits for
             runs.append(run)
+            self.answer.figures = figures(run) or self.answer.figures
         right = [run for run in runs if run.passed()]
         wrong = [run for run in runs if not run.passed()]
         if right:
@@ -467,6 +474,13 @@ class Attempt:
                     "Oclgrind",
                     "right on PoCL, but on the simulated device: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
                 )
+
+
+def figures(run):
+    """What a run printed of its times, {} where nothing: its size, and the last number of each unit."""
+    text = " ".join(re.findall(r"^time      (.*)", run.out, re.MULTILINE))
+    found = {unit: float(number) for number, unit in re.findall(r"([\d.]+) (ms|GB/s|GFLOP/s)", text)}
+    return {"size": " ".join(run.args), **found} if found else {}
 
 
 def text_of(output):

@@ -41,7 +41,7 @@ def starter(report, exercise):
     answer = Attempt(exercise, exercise.folder, STRICT).examine()
     text = said(answer)
     report.must(f"{name}: compiles", "compiles: no" not in text and "does not compile" not in text, text)
-    report.must(f"{name}: is refused", answer.problems != [] and grade(exercise, answer, False) != "passed", text)
+    report.must(f"{name}: is refused", answer.problems != [] and grade(answer, False) != "passed", text)
     report.must(f"{name}: for its reason: {exercise.starter}", re.search(exercise.starter, text) is not None, text)
     report.must(f"{name}: Oclgrind is there", not answer.no_oclgrind, NO_OCLGRIND)
 
@@ -49,7 +49,7 @@ def starter(report, exercise):
 def solution(report, exercise):
     name = f"{exercise.id} solution"
     answer = Attempt(exercise, exercise.folder / "solution", STRICT).examine()
-    report.must(f"{name}: passes", grade(exercise, answer, False) == "passed", said(answer))
+    report.must(f"{name}: passes", grade(answer, False) == "passed", said(answer))
 
 
 def wrong(report, exercise):
@@ -76,7 +76,7 @@ def wrong(report, exercise):
         what = f"{exercise.id} wrong: {known.name} ({kind})"
         report.must(
             f"{what}: is refused",
-            answer.problems != [] and grade(exercise, answer, False) not in ("passed", UNPROVEN),
+            answer.problems != [] and grade(answer, False) not in ("passed", UNPROVEN),
             text,
         )
         report.must(f"{what}: with: {expect}", re.search(expect, text) is not None, text)

@@ -4,6 +4,7 @@ Needs the solutions.
 """
 
 import csv
+import json
 import pathlib
 import shutil
 import sys
@@ -37,9 +38,9 @@ def check(report):
             code == 1 and "race on sums[" in out and "passed" not in out and "hint  " not in out,
             out + err,
         )
-        code, out, err = answers("1-missing-barrier", cwd=one.parent)
+        code, out, err = answers("1-missing-barrier", "--hint", cwd=one.parent)
         report.must(
-            "the second failure, by a path from another folder: the first hint",
+            "--hint, by a path from another folder: a hint that fits",
             code == 1 and "  hint  " in out and "What stands" in out,
             out + err,
         )
@@ -64,6 +65,24 @@ def check(report):
             and "1 of 3 done" in out
             and [r["result"] for r in rows] == ["passed", "not started", "not started"],
             out + err + str(rows),
+        )
+        (root / "build/exercises/state.json").write_text('{"06/2-interleaved": {"grade": "passed"}, "06/3": 1}')
+        answers("--json", str(root / "results.json"))
+        found = json.loads((root / "results.json").read_text())["answers"]
+        report.must(
+            "for programs: what was found now, whatever is remembered",
+            [(a["verdict"], a["points"], a["of"]) for a in found]
+            == [("passed", 1, 1), ("not started", 0, 1), ("not started", 0, 1)]
+            and "wrong for" in found[2]["message"],
+            str(found),
+        )
+        elsewhere = root.parent / "handed in"
+        shutil.copytree(one / "solution", elsewhere / one.relative_to(root))
+        code, out, err = answers("06", "--answers", str(elsewhere))
+        report.must(
+            "--answers: those of another folder, and what is not there is not started",
+            code == 1 and out.count("passed") == 1 and out.count("=>        not started") == 2 and "1 of 3 done" in out,
+            out + err,
         )
         for arguments, line in (
             (["06/1"], "=>        right on PoCL; races not looked for"),
