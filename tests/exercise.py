@@ -24,7 +24,7 @@ import tempfile
 import findings
 import looks
 from harness import BUILD as BUILD_ROOT
-from harness import NO_OCLGRIND, ROOT, find_oclgrind
+from harness import NO_OCLGRIND, ROOT, find_oclgrind, preloadable
 
 BUILD = BUILD_ROOT / "exercises"
 POCL_SECONDS = 20
@@ -290,15 +290,14 @@ class Attempt:
             shutil.copy(vendors[0], only / "pocl.icd")
             env["OCL_ICD_VENDORS"] = f"{only}/"
         log = self.scratch / "calls.txt"
-        if spy:
-            library = spy_library()
-            if library is None:
-                spy = False
-            else:
-                env.update(LD_PRELOAD=str(library), SPY_LOG=str(log))
+        log.unlink(missing_ok=True)
+        library = spy_library() if spy else None
+        if library:
+            env.update(LD_PRELOAD=preloadable(library, self.scratch), SPY_LOG=str(log))
         code, out, err = self.execute([self.program, *args], POCL_SECONDS, env)
-        calls = log.read_text().splitlines() if spy and log.exists() else []
-        return Run(args, code, out, err, calls)
+        if library and not log.exists():
+            raise Problem(f"the program's calls could not be watched: it did not load {env['LD_PRELOAD']}\n{err}")
+        return Run(args, code, out, err, log.read_text().splitlines() if library else [])
 
     def simulated(self, args, options=()):
         """Runs the program under Oclgrind, which has a device of its own; None where it is missing."""

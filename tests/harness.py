@@ -137,6 +137,15 @@ def as_device(profile=None, types=None):
     }
 
 
+def preloadable(library, folder):
+    """The name under which LD_PRELOAD can have a library, a link in a folder: between blanks, it takes each word for a
+    library, and a checkout may lie in a folder with a blank in its name."""
+    link = pathlib.Path(folder) / "preloaded.so"
+    link.unlink(missing_ok=True)
+    link.symlink_to(library)
+    return str(link)
+
+
 def crashed(code, err):
     """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
     wrong = [f"ended by signal {-code}"] if code < 0 else []
@@ -231,7 +240,7 @@ def under_layer(command, timeout=120, cache=None, profile=None, **settings):
         report = pathlib.Path(folder) / "report"
         env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
         if "clock" in settings:
-            env["LD_PRELOAD"] = LAYER  # so that it answers for the host's clock, too
+            env["LD_PRELOAD"] = preloadable(LAYER, folder)  # so that it answers for the host's clock, too
         if profile:
             env.update(as_device(profile), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}")
         env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})

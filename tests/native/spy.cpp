@@ -26,9 +26,13 @@ template <typename F> static F real(F, const char *name) {
 static FILE *log_file() {
   static FILE *const file = [] {
     const char *path = getenv("SPY_LOG");
-    return path == nullptr ? nullptr : fopen(path, "w");
+    return path == nullptr ? nullptr : fopen(path, "a"); // also of what the program starts
   }();
   return file;
+}
+// The file is there from the start: without it, nobody has watched.
+[[gnu::constructor]] static void begin() {
+  log_file();
 }
 template <typename... T> static void note(const char *format, const T... values) {
   if (log_file() == nullptr)
