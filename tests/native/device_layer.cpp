@@ -39,6 +39,11 @@ static cl_icd_dispatch real, table; // what would be called without the layer; w
 // NOLINTBEGIN(cert-err58-cpp): without memory nothing can be tested
 static std::map<std::string, std::string> &profile = *new std::map<std::string, std::string>;
 static std::set<cl_program> &with_barrier = *new std::set<cl_program>;
+// Bytes of local memory of a kernel: of each argument by its number, and below DECLARED what it
+// declares itself.
+constexpr cl_uint DECLARED = ~0U;
+static std::map<cl_kernel, std::map<cl_uint, cl_ulong>> &local_bytes =
+    *new std::map<cl_kernel, std::map<cl_uint, cl_ulong>>;
 // NOLINTEND(cert-err58-cpp)
 
 static bool has(const char *key) {
@@ -288,6 +293,29 @@ static cl_int CL_API_CALL build_program(cl_program program, const cl_uint count,
   return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
 }
 
+// What CL_KERNEL_LOCAL_MEM_SIZE says once there are arguments is with some implementations without
+// them (PoCL 6), so the arguments are counted here.
+static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *status) {
+  cl_kernel kernel = real.clCreateKernel(program, name, status);
+  cl_device_id device = nullptr;
+  cl_ulong bytes = 0;
+  if (kernel == nullptr)
+    return nullptr;
+  real.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr);
+  real.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                nullptr);
+  local_bytes[kernel] = {{DECLARED, bytes}};
+  return kernel;
+}
+
+static cl_int CL_API_CALL set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                                       const void *value) {
+  const cl_int status = real.clSetKernelArg(kernel, index, size, value);
+  if (status == CL_SUCCESS && value == nullptr)
+    local_bytes[kernel][index] = size;
+  return status;
+}
+
 // ---- What is refused ----
 
 static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
@@ -308,8 +336,8 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const
   if (items > largest_group(kernel, device))
     return CL_INVALID_WORK_GROUP_SIZE;
   cl_ulong local_memory = 0;
-  real.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_memory,
-                                &local_memory, nullptr);
+  for (const auto &[index, bytes] : local_bytes[kernel])
+    local_memory += bytes;
   if (local_memory > number("local_memory", local_memory))
     return CL_OUT_OF_RESOURCES;
   return real.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size, local_size, count,
@@ -424,6 +452,8 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   table.clGetKernelWorkGroupInfo = kernel_info;
   table.clCreateProgramWithSource = create_program;
   table.clBuildProgram = build_program;
+  table.clCreateKernel = create_kernel;
+  table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clCreateBuffer = create_buffer;
   if (number("times", 1) == 0)
