@@ -23,12 +23,14 @@ import tempfile
 
 import findings
 import looks
+import sandbox
 from harness import BUILD as BUILD_ROOT
 from harness import NO_OCLGRIND, ROOT, find_oclgrind, preloadable
 
 BUILD = BUILD_ROOT / "exercises"
 POCL_SECONDS = 20
 OCLGRIND_SECONDS = 45
+COMPILE_SECONDS = 60
 WARNINGS = ["-Wall", "-Wextra"]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 
@@ -233,27 +235,28 @@ class Attempt:
         kept = BUILD / "bin" / digest.hexdigest()[:32]
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
-            new = kept.with_suffix(f".{os.getpid()}")
+            fresh = self.place / "fresh-program"  # where the compiler may write
             opencl = ["-framework", "OpenCL"] if os.uname().sysname == "Darwin" else ["-lOpenCL"]
             try:
-                done = subprocess.run(
-                    [*command, source.name, *opencl, "-o", str(new)],
-                    cwd=source.parent,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    text=True,
-                    errors="replace",
-                    timeout=300,
+                code, _, err = sandbox.run(
+                    [*command, source.name, *opencl, "-o", fresh],
+                    COMPILE_SECONDS,
+                    source.parent,
+                    self.environment(),
+                    self.scratch,
                 )
             except OSError as error:
                 raise Problem(f"no C++ compiler: {error}") from None
-            if done.returncode != 0:
-                errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
-                self.answer.wrong("compiles", "no: " + " | ".join(errors[:3]))
+            if code != 0:
+                errors = [line for line in err.splitlines() if "error" in line] or err.splitlines()
+                late = [f"the compiler did not end within {COMPILE_SECONDS} s"] if code is None else []
+                self.answer.wrong("compiles", "no: " + " | ".join((late + errors)[:3]))
                 return None
-            warnings = [line for line in done.stderr.splitlines() if "warning:" in line]
+            warnings = [line for line in err.splitlines() if "warning:" in line]
             if warnings:
                 self.answer.ok("compiles", "yes, but the compiler warns: " + warnings[0])
+            new = kept.with_suffix(f".{os.getpid()}")
+            shutil.copy(fresh, new)
             new.rename(kept)
         program = self.place / "program"
         shutil.copy(kept, program)
@@ -267,18 +270,8 @@ class Attempt:
         return {**env, **more}
 
     def execute(self, command, seconds, env):
-        try:
-            done = subprocess.run(
-                [str(c) for c in command],
-                cwd=self.place,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-            )
-        except subprocess.TimeoutExpired as late:
-            return None, text_of(late.stdout), text_of(late.stderr)
-        return done.returncode, text_of(done.stdout), text_of(done.stderr)
+        env["POCL_CACHE_DIR"] = str(self.scratch / "kernels")  # of this answer alone
+        return sandbox.run(command, seconds, self.place, env, self.scratch)
 
     def pocl(self, args, spy=False):
         """Runs the program on PoCL; where there is none, on whatever there is."""
@@ -480,10 +473,6 @@ def figures(run):
     text = " ".join(re.findall(r"^time      (.*)", run.out, re.MULTILINE))
     found = {unit: float(number) for number, unit in re.findall(r"([\d.]+) (ms|GB/s|GFLOP/s)", text)}
     return {"size": " ".join(run.args), **found} if found else {}
-
-
-def text_of(output):
-    return (output or b"").decode(errors="replace") if isinstance(output, (bytes, type(None))) else output
 
 
 def spy_library():

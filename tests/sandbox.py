@@ -1,0 +1,150 @@
+"""Runs a program of somebody else: an answer to an exercise.
+
+    code, out, err = sandbox.run([program, "1000"], seconds=20, cwd=folder, env=env, folder=folder)
+
+With bubblewrap (bwrap) it has no network, sees the system's own folders, `folder` and what is in SEEN, may write into
+`folder` and a small /tmp only, and nothing of it is left when it has ended; root becomes nobody first. Without, it runs
+with the caller's rights. The limits hold either way on Linux: of time, of what it prints and writes, of memory and
+of processes. The answer's code is None where the time was not enough; what was too much is said in `err`.
+"""
+
+import contextlib
+import functools
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from harness import BUILD, ROOT
+
+OUTPUT = 1 << 20  # bytes of standard output, and as many of standard error
+WRITTEN = 256 << 20  # bytes in `folder`, and as many in /tmp
+MEMORY = 8 << 30  # bytes of address space of one process
+PROCESSES = 128 + 4 * (os.cpu_count() or 1)  # threads count; PoCL has one for each core
+NOBODY = 65534
+# What a program gets to see of the file system, where it is there; of the checkout only what it needs.
+SYSTEM = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc",
+    "/opt",
+    "/sys",
+    "/nix",
+    os.environ.get("CONDA_PREFIX"),
+]
+SEEN = [ROOT / "common", ROOT / "build-oclgrind", BUILD / "exercises"]
+TOO_MUCH = "ended by the check: "
+
+
+@functools.cache
+def missing():
+    """Why there is no sandbox here; "" where there is one."""
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not there (Debian, Ubuntu: apt install bubblewrap)"
+    done = subprocess.run([*wall(None), "true"], capture_output=True, text=True, **as_nobody())
+    return done.stderr.strip() and f"bubblewrap does not work here: {done.stderr.strip()}"
+
+
+def wall(folder):
+    """The words before a command that has bubblewrap start it."""
+    see = [place for place in map(str, filter(None, [*SYSTEM, *SEEN])) if os.path.exists(place)]
+    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev", "--proc", "/proc"]
+    words += ["--size", str(WRITTEN), "--tmpfs", "/tmp", "--setenv", "HOME", "/tmp"]
+    for place in see:
+        link = os.path.islink(place)  # /lib leads to usr/lib, and has to: /lib/../share is meant to be /usr/share
+        words += ["--symlink", os.readlink(place), place] if link else ["--ro-bind", place, place]
+    return words + (["--bind", str(folder), str(folder)] if folder else []) + ["--"]
+
+
+def limits():
+    """The words before a command that limit its memory, files and processes; none where there is no prlimit."""
+    if shutil.which("prlimit") is None:
+        return []
+    words = ["prlimit", f"--as={MEMORY}", f"--fsize={WRITTEN}", "--core=0"]
+    if not missing():  # else it would count everything that the user runs
+        words.append(f"--nproc={PROCESSES}")
+    return words + (["choom", "-n", "1000", "--"] if shutil.which("choom") else [])
+
+
+def as_nobody():
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+def size_of(folder):
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total
+
+
+def run(command, seconds, cwd, env, folder):
+    """Returns (exit code, standard output, standard error): the code is negative for a signal, None for too long."""
+    words, options, env = [*map(str, command)], {}, dict(env)
+    if "LD_PRELOAD" in env:  # into the program, and not into what stands before it
+        words = ["env", f"LD_PRELOAD={env.pop('LD_PRELOAD')}", *words]
+    words = [*limits(), *words]
+    if not missing():
+        words, options = [*wall(folder), *words], as_nobody()
+        if options:
+            for place in [folder, *pathlib.Path(folder).rglob("*")]:
+                os.chown(place, NOBODY, NOBODY, follow_symlinks=False)
+    process = subprocess.Popen(
+        words,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        **options,
+    )
+    texts, why = {}, []
+
+    def end(reason):
+        why.append(reason)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    def read(name, pipe):
+        texts[name] = b""
+        while piece := pipe.read1(1 << 16):
+            texts[name] += piece
+            if len(texts[name]) > OUTPUT:
+                texts[name] = texts[name][:OUTPUT]
+                return end(f"it printed more than {OUTPUT >> 20} MiB")
+
+    readers = [
+        threading.Thread(target=read, args=each, daemon=True)
+        for each in (("out", process.stdout), ("err", process.stderr))
+    ]
+    for reader in readers:
+        reader.start()
+    deadline, pause = time.monotonic() + seconds, 0.01
+    while process.poll() is None and not why:
+        if time.monotonic() > deadline:
+            end("late")
+        elif pause >= 0.5 and size_of(folder) > WRITTEN:
+            end(f"it wrote more than {WRITTEN >> 20} MiB")
+        time.sleep(pause)
+        pause = min(0.5, 1.5 * pause)
+    process.wait()
+    with contextlib.suppress(ProcessLookupError):  # what it has started and left
+        os.killpg(process.pid, signal.SIGKILL)
+    for reader in readers:
+        reader.join(5)
+    out, err = (texts.get(name, b"").decode(errors="replace") for name in ("out", "err"))
+    if "late" in why:
+        return None, out, err
+    code = process.returncode
+    if code > 128 and not missing():
+        code = 128 - code  # so bubblewrap says that its child was ended by a signal
+    return (1, out, f"{TOO_MUCH}{why[0]}\n{err}") if why else (code, out, err)
