@@ -46,11 +46,15 @@ def defaults(chapter):
         "TINY_SIZE": by_kind([], ["5"], ["3", "2", "5"]),
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
         # Check `oclgrind`. OCLGRIND_SIZES: as SMALL_SIZES, but so that each loop makes three rounds at least (check
-        # `rounds`), with {head of a loop that cannot: reason} in FEW_ROUNDS. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last size is run, and
-        # of each launch only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups
+        # `rounds`), with {head of a loop that cannot: reason} in FEW_ROUNDS, and {switch that cannot be both ways: reason}
+        # in ONE_WAY. OCLGRIND_FORCED: lines at the beginning of the kernel file with which it is run as well: a switch that
+        # is the other way on other devices. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last two sizes are run,
+        # and of each launch only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups
         # nevertheless. OCLGRIND_OPTIONS: more options, with the reason.
         "OCLGRIND_SIZES": None,
         "FEW_ROUNDS": {},
+        "ONE_WAY": {},
+        "OCLGRIND_FORCED": [],
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
@@ -83,13 +87,17 @@ def defaults(chapter):
         # choose otherwise in the next run, and return what it must say that it remembers, or None.
         "WAYS": [],
         "DROPPED_WAY": None,
-        # Check `says`: printed(machine, place): the whole output on devices of paper, for a program that needs no context.
+        # Check `says`: printed(machine, wish, place): the whole output on devices of paper, for a program that needs no context.
         "printed": None,
         # Check `inputs`: {kernel whose result is read back: its reference}, see references.py; {kernel: by how many ε of the
         # sum of the magnitudes that make it up a result may be off, function(*size, launch)}: how many additions are on the
         # longest path to it, and what else the lesson derives. Where a program prints what rounding allows.
         "REFERENCES": {},
         "PATHS": {},
+        # SPECIALS: floats at the end of the first and the second input, for a NaN, an infinity or a 0 may get lost on its way.
+        # ONLY_FINITE: kernels for which there is nothing that these must give, with the reason.
+        "SPECIALS": ["1 nan", "2 nan", "1 0 2 inf", "1 -inf 2 0"],
+        "ONLY_FINITE": {},
         # ALL_WRONG, of check `corrupted`, too: what a program that leaves out what computes wrong says, on standard
         # error, when nothing is left: in place of FAILED.
         # LEFT_OUT: what it says there of one that computes wrong, a pattern, before it goes on.
@@ -98,6 +106,8 @@ def defaults(chapter):
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         # Check `narrowing`: what may be there, {as the check says it: the reason}.
         "NARROW": {},
+        # Check `says`: the most rows or columns that a matrix may have, where the kernels count these in 32 bits.
+        "MOST_ROWS": None,
         # Check `search`: the size at which it searches for the fastest. SEARCH_CALLS: functions whose failure in the
         # search only leaves a candidate out, with a word on standard error.
         "SEARCH_SIZE": None,
@@ -113,6 +123,10 @@ def defaults(chapter):
         # Checks `rusticl` and `intel`: more runs there, as (arguments, what is printed).
         "RUSTICL_RUNS": [],
         "INTEL_RUNS": [],
+        # Check `access`: the size at which it looks, for a vector the last of OCLGRIND_SIZES, which go round each loop; [] where
+        # there is nothing to look at. APART: what may be touched otherwise, {code: reason}.
+        "ACCESS_SIZE": by_kind([], None, ["32", "64", "32"]),
+        "APART": {},
         # Check `small-devices`: {profile: what the program says, with exit code 1, where it cannot run},
         # with the reason.
         "NEEDS": {},
@@ -167,6 +181,8 @@ def of(chapter):
         result.COST_SIZES = [odd] if result.LARGE_LAUNCHES else [whole, odd]
     if result.OCLGRIND_SIZES is None:
         result.OCLGRIND_SIZES = result.SMALL_SIZES
+    if result.ACCESS_SIZE is None:
+        result.ACCESS_SIZE = result.OCLGRIND_SIZES[-1]
     if result.DROP_SIZES is None:
         result.DROP_SIZES = [result.TINY_SIZE, result.SMALL_SIZES[-1]]
     return result

@@ -12,6 +12,19 @@ U = 2.0**-24
 EPSILON = 2.0**-23  # FLT_EPSILON
 
 
+def sum_of(terms):
+    """Their exact sum, rounded once; with NaN or infinities among them what addition makes of these."""
+    terms = list(terms)
+    return math.fsum(terms) if all(map(math.isfinite, terms)) else sum(terms)
+
+
+def is_close(got, right, allowed):
+    """Is it what it must be, NaN and infinities included?"""
+    if not math.isfinite(right):
+        return math.isnan(got) if math.isnan(right) else got == right
+    return abs(got - right) <= allowed * 1.001
+
+
 def elements(function, operations):
     """Each element by itself: function(of the inputs' elements), in so many operations."""
 
@@ -35,7 +48,7 @@ class Total:
 
     def __call__(self, inputs, launch, sizes):
         terms = [self.function(*values) for values in zip(*inputs)]
-        yield math.fsum(terms), (len(terms) + 1) * U * math.fsum(map(abs, terms))
+        yield sum_of(terms), (len(terms) + 1) * U * sum_of(map(abs, terms))
 
 
 total = Total()
@@ -59,7 +72,7 @@ def product_within(path):
         m, n, k = all_three(sizes)
         for place in range(m * n):
             terms = terms_of(inputs, place, sizes)
-            yield math.fsum(terms), path(m, n, k, launch) * EPSILON * math.fsum(map(abs, terms))
+            yield sum_of(terms), path(m, n, k, launch) * EPSILON * sum_of(map(abs, terms))
 
     return reference
 

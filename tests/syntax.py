@@ -4,10 +4,24 @@
 import json
 import pathlib
 import re
+import shutil
 import tempfile
 
 import harness
 from checks import inputs
+
+
+def kernel_files(chapter):
+    """The kernel files that a chapter's program takes: those beside it, where a mutant's lie, else the chapter's."""
+    return [*harness.program(chapter).parent.glob("*.cl")] or [*(harness.ROOT / chapter).glob("*.cl")]
+
+
+def changed_copy(chapter, folder, texts):
+    """Puts a copy of a chapter's program and its kernel files into a folder, some of these with another text,
+    {path: text}; returns the program."""
+    for path in kernel_files(chapter):
+        (folder / path.name).write_text(texts.get(path, path.read_text()))
+    return pathlib.Path(shutil.copy(harness.program(chapter), folder))
 
 
 def builds_of(known, cache):

@@ -2,13 +2,22 @@ NO_DEVICE_REFUSAL = "those above are all there are"  # it has printed the list t
 SAME_DEVICE_AS = "03-launch-geometry"  # it spells out pick_device
 
 
-def printed(machine, place):
+def _matches(wish, place, kind):
+    """Does a device of paper answer to a wish? By its type, its place, or a part of its or its platform's name."""
+    if wish.lower() in ("cpu", "gpu"):
+        return wish.lower() == kind
+    return wish == place or wish.lower() in f"paper {kind} {place}" or wish.lower() in f"paper platform {place[0]}"
+
+
+def printed(machine, wish, place):
     """Its whole output on devices of paper: what they say is in native/paper_platform.cpp."""
     kinds = {"gpu": "GPU", "accelerator": "accelerator", "cpu": "CPU", "other": "device of another kind"}
     platforms = [types.split(",") if types else [] for types in machine.split(";")]
     p, d = map(int, place.split(":"))
-    number, count = 0, sum(map(len, platforms))
+    all_places = [(f"{i}:{j}", kind) for i, types in enumerate(platforms) for j, kind in enumerate(types)]
+    number, count = 0, sum(wish is None or _matches(wish, *each) for each in all_places)
     chosen = "the only device" if count == 1 else f"the first {kinds[platforms[p][d]]} of {count} devices"
+    chosen += f" for OCL_DEVICE={wish}" if wish else ""
     lines = [f"device    Paper {platforms[p][d]} {place} (Paper Platform {p})", f"chosen    {place}, {chosen}"]
     for p, types in enumerate(platforms):
         lines += ["", f"platform {p}: Paper Platform {p}"]

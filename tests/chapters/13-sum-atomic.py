@@ -14,6 +14,7 @@ FEW_ROUNDS = {
     "for (size_t g = get_local_id(0); g < get_num_groups(0); g += get_local_size(0))": "the simulated device has"
     " 64 work-groups; three rounds are in the chapter's own tests, with 9 compute units",
 }
+ONLY_FINITE = {"sum_int": "there are no other whole numbers"}
 REFERENCES = {"sum_int": truncated_total, "sum_cas": total, "sum_last_group": total}
 
 

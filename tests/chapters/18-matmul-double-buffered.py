@@ -2,10 +2,12 @@ from formulas import double_buffered, matmul_times
 from references import product
 
 LARGE_LAUNCHES = True
+OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second: EDGES=0
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "ITEMS", "A_STRIDE", "load4", "store4"])]
 BENCH_MATMUL = {"kernel": "18 double-buffered"}
-_REFUSED = "the host takes no more than 2^30 rows or columns"
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {
     "into 32 bits: m": _REFUSED,
     "into 32 bits: n": _REFUSED,

@@ -10,7 +10,8 @@ LONG_LOOPS = ["default", "300x200x100", "128x256x64", "128x128x20", "257x129x515
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
 BENCH_MATMUL = {"kernels": "19 packed"}
-_REFUSED = "the host takes no more than 2^30 rows or columns"
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {
     "into 32 bits: m": _REFUSED,
     "into 32 bits: n": _REFUSED,

@@ -23,6 +23,7 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 NOT_POISONED = ["pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.
 SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
+ACCESS_SIZE = []
 COPIES = [
     ("panels.cl", "19-matmul-packed/kernel.cl", None),
     (
@@ -36,7 +37,8 @@ BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
 # tiles, as TM, TN, BK: candidates.h says why.
 _PANELS = [(tm, tn, bk) for tm, tn in [(6, 8), (4, 12)] for bk in [256, 512, 1024]]
-_REFUSED = "the host takes no more than 2^30 rows or columns"
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {
     "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
     "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,

@@ -5,6 +5,7 @@ from references import product_within
 
 SMALL_SIZES = [["1"], ["64", "128", "16"], ["9", "17", "21"]]  # on Oclgrind three ways take long
 LARGE_LAUNCHES = True
+ONE_WAY = {"UNITS": "only the compiler of a device that has them gets to see them: check `units`"}
 OCLGRIND_SIZES = [["1"], ["64", "128", "16"], ["9", "17", "35"]]
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 COPIES = [
@@ -12,7 +13,8 @@ COPIES = [
 ]
 
 
-_REFUSED = "the host takes no more than 2^30 rows or columns"
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {
     "into 32 bits: m": _REFUSED,
     "into 32 bits: n": _REFUSED,
@@ -30,11 +32,17 @@ NEEDS = {"minimum-1.2": _WARP, "apple-cpu": _WARP}
 _LEFT_OUT = {"3": 5 * 2, "1": 2**13 + 2, "0": 0}
 
 
+APART = {
+    "*(__global float4 *)(x + (size_t)row * cols + col)": "as a matrix unit has its results: a work-item two rows of four"
+}
+
+
 def _path(m, n, k, launch):
     """In a part three products for each of 16 values of k, and not quite all of 64 additions; then the parts."""
     return _LEFT_OUT[launch.options["PRODUCTS"]] + math.ceil(k / 16) + 64
 
 
+SPECIALS = ["1 nan", "2 nan"]  # what is left of an infinity when its leading digits are taken away is NaN
 REFERENCES = {"matmul": product_within(_path)}
 PATHS = {"matmul": _path}
 

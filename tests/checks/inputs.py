@@ -1,9 +1,11 @@
 """Do kernels compute right what their programs never ask them, and are the bounds of rounding those of the lesson?
 
-A layer (native/inputs_layer.cpp) hands other inputs to the device: reals, those of one buffer up to 400. What is
-read back must be what a reference in Python says (REFERENCES in the chapter's facts, references.py); and the
-program, whose expectation is for its own inputs, must say FAILED. Unharmed, it must pass and print its times,
-although the layer does everything as late as the standard allows, and maps copies.
+A layer (native/inputs_layer.cpp) hands other inputs to the device: reals, those of one buffer up to 400, and such with
+NaN, an infinity or a 0 at their end (SPECIALS). What is read back must be what a reference in Python says (REFERENCES
+in the chapter's facts, references.py); and the program, whose expectation is for its own inputs, must say FAILED.
+Unharmed, it must pass and print its times, although the layer does everything as late as the standard allows, maps
+copies, and fills memory that begins without contents with NaN. Its own inputs must tell right from wrong: no two of
+them are the same numbers, and none is of a few numbers only.
 
 Where a program prints by how much its result may be off, the inputs must be reals, the bound must be the one that
 follows from the launch (PATHS), and a result is changed on its way back: just outside the bound the
@@ -89,10 +91,10 @@ def compared(report, known, sizes, result):
     if reference is references.truncated_total:
         got = array.array("i", result.data)
     elif isinstance(reference, references.Total):
-        got = [math.fsum(got)] if all(map(math.isfinite, got)) else [math.nan]
+        got = [references.sum_of(got)]
     count = 0
     for place, (right, allowed) in enumerate(reference(result.inputs, result.launch, sizes)):
-        if place >= len(got) or not abs(got[place] - right) <= allowed * 1.001:
+        if place >= len(got) or not references.is_close(got[place], right, allowed):
             return (
                 f"of other inputs, {kernel} gives {got[place] if place < len(got) else 'nothing'} at place {place},"
                 f" where {right} was expected, off by {allowed:.2g} at most"
@@ -102,14 +104,27 @@ def compared(report, known, sizes, result):
     return "" if count == len(got) else f"{kernel} gives {len(got)} numbers, and {count} were expected"
 
 
-def other_inputs(report, known, arguments, cache):
-    code, out, err, results = run(known, arguments, cache, replace=1)
+def other_inputs(report, known, arguments, cache, last=""):
+    code, out, err, results = run(known, arguments, cache, replace=1, last=last)
     wrong = harness.crashed(code, err)
     refused = known.ALL_WRONG is not None and known.ALL_WRONG in err and "PASSED" not in out
     if code != 1 or "FAILED" not in out.splitlines() and not refused:
         wrong.append(f"with other inputs than it expects it does not say FAILED, exit code {code}")
+    if last:
+        results = [result for result in results if result.launch and result.launch.kernel not in known.ONLY_FINITE]
     wrong += filter(None, (compared(report, known, list(map(int, arguments)), result) for result in results))
-    return wrong
+    return [f"{what}{f' (last floats: {last})' if last else ''}" for what in wrong]
+
+
+def do_not_tell(inputs):
+    """What is wrong with the inputs of a result, if they are such that a wrong result may look right."""
+    for number, x in enumerate(inputs, 1):
+        if len(x) >= 100 and len(set(x)) < 5:
+            yield f"input {number} has {len(set(x))} different numbers only"
+        for y in inputs[number:]:
+            common = min(len(x), len(y))
+            if common >= 20 and x[:common] == y[:common]:
+                yield f"two inputs are the same numbers: {list(x[:5])} ..."
 
 
 def bounds(report, known, arguments, cache, out, results):
@@ -159,6 +174,7 @@ def check(report, chapter):
             report.count("runs")
             if re.search(r"^time .*(reports no times|\bnan\b)", out, re.MULTILINE):
                 wrong.append("it asks for times of commands that it has not waited for")
+            wrong += sorted({how for result in results for how in do_not_tell(result.inputs)})
             report.failed(what, wrong)
             if not wrong and arguments == known.INPUT_SIZES[-1]:
                 report.failed(what, bounds(report, known, arguments, cache, out, results))
@@ -168,3 +184,5 @@ def check(report, chapter):
                 if way:
                     way(cache, err)
                 report.failed(what, other_inputs(report, known, arguments, cache))
+                for last in known.SPECIALS if arguments == known.INPUT_SIZES[-1] else []:
+                    report.failed(what, other_inputs(report, known, arguments, cache, last))

@@ -4,7 +4,9 @@ A mutant goes through the checks in this order until one notices it: its results
 device (the chapter's own tests), other inputs, Oclgrind, the counts of loads and barriers, what a run releases,
 failing calls; a host's through the quicker ones first, and through `search` if it searches. One that
 no check notices is a failure, unless the file says why it changes nothing that can be observed; and one
-said to change nothing must not be noticed. A kernel without mutants is a failure.
+said to change nothing must not be noticed. A kernel without mutants is a failure. A check that breaks, and says of
+nothing that it failed, has noticed nothing: that is a failure, too. What hangs is known by the time that it
+computes, and not by the clock on the wall, which a busy machine would spoil.
 
 Without "full", the chapters whose facts say ALL_TYPICAL_MUTANTS try those that are marked as
 typical, and every other chapter the first of these only. All of them are applied in any case, so
@@ -16,6 +18,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,7 +29,19 @@ import harness
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
-CHECKS = [RESULTS, "inputs", "narrowing", "oclgrind", "costs", "rates", "released", "faults"]
+CHECKS = [
+    RESULTS,
+    "inputs",
+    "narrowing",
+    "costs",
+    "oclgrind",
+    "sizes",
+    "access",
+    "rates",
+    "released",
+    "small-devices",
+    "faults",
+]
 HOST_CHECKS = [
     RESULTS,
     "released",
@@ -39,9 +54,19 @@ HOST_CHECKS = [
     "costs",
     "bad-input",
     "dropped",
+    "sizes",
+    "access",
     "small-devices",
     "faults",
 ]
+# For how long a program may compute, of all its threads, before it counts as hanging: no run of the checks takes
+# a third of that. One that waits for ever computes nothing, and is given PATIENCE times as long as usual.
+CPU_SECONDS = 240
+PATIENCE = 10
+
+
+class Broken(Exception):
+    """A check that did not end as checks do; its text says which one, and how."""
 
 
 def own_tests(chapter):
@@ -70,6 +95,9 @@ def build(chapter, folder, texts):
         for path in (harness.ROOT / chapter).glob(pattern):
             shutil.copy(path, home)
     shutil.copytree(harness.ROOT / "common", folder / "common")
+    for other in harness.CHAPTERS:  # that a check may compare it with
+        if other != chapter:
+            (folder / other).symlink_to(harness.BUILD / other)
     for name, text in texts.items():
         defects.place_of(name, home).write_text(text)
     if all(name.endswith(".cl") for name in texts):
@@ -88,10 +116,12 @@ def results_wrong(chapter, program):
             with tempfile.TemporaryDirectory() as cache:  # 16 remembers there, and would not search again
                 code, out, err = harness.run(
                     [program] + arguments,
-                    timeout=60,
+                    timeout=60 * PATIENCE,
                     env={**harness.remembering(cache), **env},
                 )
         except subprocess.TimeoutExpired:
+            return f"waits for ever at {size}"
+        if code == -signal.SIGXCPU:
             return f"hangs at {size}"
         if code < 0:
             return f"signal {-code} at {size}"
@@ -102,6 +132,12 @@ def results_wrong(chapter, program):
         if "PASSED" not in out.splitlines():
             return f"does not pass at {size}"
     return ""
+
+
+def limit_resources():
+    """A mutant may run wild: what it can take of the machine, here and in all that is started from here, is limited."""
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
 
 
 def noticed_by(chapter, folder, checks):
@@ -122,21 +158,23 @@ def noticed_by(chapter, folder, checks):
                 "INPUTS_LAYER": harness.INPUTS_LAYER,
                 "DEVICE_LAYER": harness.DEVICE_LAYER,
                 "PAPER_PLATFORM": harness.PAPER,
+                "PATIENCE": str(PATIENCE),
             },
-            timeout=600,
+            timeout=600 * PATIENCE,
         )
         if code == harness.SKIPPED:
             print(out.strip())
         elif code != 0:
+            if not re.search("^FAILED", out + err, re.MULTILINE):
+                raise Broken(f"check {name} breaks, exit code {code}{harness.indented(out + err)}")
             said = [line for line in (out + err).splitlines() if re.search("reports|never|where|FAILED", line)]
-            return name, (said[-1].strip() if said else f"exit code {code}")[:110]
+            return name, said[-1].strip()[:110]
     return "", ""
 
 
 def check(report, chapter, full):
     harness.need_oclgrind()  # without it, missing barriers survive
-    # A mutant may run wild: what it can take of the machine's memory is limited.
-    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    limit_resources()
     listed = harness.ROOT / "tests" / "chapters" / f"{chapter}.mutants"
     mutants = defects.read(listed) if listed.exists() else []
     if harness.has_kernel(chapter) and not any(file.endswith(".cl") for mutant in mutants for file, _ in mutant.diffs):
@@ -158,7 +196,11 @@ def check(report, chapter, full):
         with tempfile.TemporaryDirectory() as folder:
             errors = build(chapter, pathlib.Path(folder), texts)
             checks = CHECKS if all(name.endswith(".cl") for name in texts) else HOST_CHECKS
-            by, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
+            try:
+                by, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
+            except Broken as broken:
+                report.failed(what, [str(broken)])
+                continue
         if errors:
             report.failed(what, ["it does not compile, so it tests nothing: " + errors])
         elif by and reason:

@@ -4,10 +4,14 @@ work-items, and API calls that break the rules: there must be no report.
 With "full" also at all sizes, and all work-groups, where that takes long.
 """
 
+import itertools
+import pathlib
 import re
+import tempfile
 
 import facts
 import harness
+from syntax import changed_copy, kernel_files
 
 OPTIONS = ["--data-races", "--uninitialized", "--check-api"]  # memory errors are always reported
 
@@ -34,10 +38,16 @@ def wrong_on_oclgrind(command, options, quick):
 def check(report, chapter, full):
     known = facts.of(chapter)
     large = known.LARGE_LAUNCHES and not full
-    for arguments in known.OCLGRIND_SIZES[-1:] if large else known.OCLGRIND_SIZES:
-        wrong = wrong_on_oclgrind(
-            [harness.program(chapter)] + arguments, known.OCLGRIND_OPTIONS, large and not known.WHOLE_LAUNCHES
-        )
-        if not report.failed(" ".join([chapter, *arguments]), wrong):
-            print(f"ok      {' '.join([chapter, *arguments])}")
+    sizes = known.OCLGRIND_SIZES[-2:] if large else known.OCLGRIND_SIZES
+    for forced, arguments in itertools.product(["", *known.OCLGRIND_FORCED], sizes):
+        with tempfile.TemporaryDirectory() as folder:
+            program = harness.program(chapter)
+            if forced:
+                texts = {path: forced + path.read_text() for path in kernel_files(chapter)}
+                program = changed_copy(chapter, pathlib.Path(folder), texts)
+            quick = large and not known.WHOLE_LAUNCHES
+            wrong = wrong_on_oclgrind([program, *arguments], known.OCLGRIND_OPTIONS, quick)
+        what = " ".join([chapter, *arguments, *forced.split("\n")])
+        if not report.failed(what, wrong):
+            print(f"ok      {what}")
         report.count("runs on Oclgrind")

@@ -4,17 +4,18 @@ A race between two rounds of a loop, or an overrun in the last one, shows only w
 loop of a chapter's kernels whose rounds depend on sizes is made to count them and to print the count, and the
 program runs as in check `oclgrind`: in some launch each loop must make three rounds, and one whose work-items take turns
 (`i += get_global_size(0)`) must end in a round that not all of them take part in. FEW_ROUNDS in the chapter's facts names
-those that cannot, with the reason.
+those that cannot, with the reason. And what is built with a switch (`-D EDGES=0`) must have run there with each of its
+ways (OCLGRIND_FORCED), but for those that ONE_WAY names.
 """
 
+import itertools
 import pathlib
 import re
-import shutil
 import tempfile
 
 import facts
 import harness
-from syntax import bodies, builds_of, is_constant, named, nodes, place_of, text_of
+from syntax import bodies, builds_of, changed_copy, is_constant, kernel_files, named, nodes, place_of, text_of
 
 ENOUGH = 3
 
@@ -51,13 +52,16 @@ def loops_of(source, options):
     return found
 
 
-def counting(source, loops):
-    """The kernel file, with every loop counting its rounds."""
+def counting(source, loops, switches):
+    """The kernel file, with every loop counting its rounds, and saying how the switches are."""
+    shown = "".join(f" {name}=%d" for name in switches)
+    values = "".join(f", {name}" for name in switches)
     pieces = []
     for number, begin in enumerate(sorted(loops)):
         end, body, _, _ = loops[begin]
         pieces += [(begin, 1, f"{{ uint rounds_{number} = 0; "), (body, 0, f"{{ rounds_{number}++; ")]
-        pieces += [(end, -begin - 2, f'}} printf("rounds of {number}: %u\\n", rounds_{number}); }} ')]
+        said = f'printf("rounds of {number}: %u{shown}\\n", rounds_{number}{values});'
+        pieces += [(end, -begin - 2, f"}} {said} }} ")]
     raw = source.replace("#pragma unroll", "//ragma unroll").encode()  # as long as before
     for place, _, text in sorted(pieces, key=lambda piece: piece[:2], reverse=True):
         raw = raw[:place] + text.encode() + raw[place:]
@@ -68,35 +72,40 @@ def check(report, chapter):
     known = facts.of(chapter)
     if not harness.has_kernel(chapter):
         return report.nothing_to_do("it has no kernel")
-    files = {}  # kernel file: its loops
+    files, switches = {}, {}  # kernel file: its loops; the -D that are 0 or 1
     with tempfile.TemporaryDirectory() as cache:
         for source, options in builds_of(known, cache):
-            path = next(p for p in (harness.ROOT / chapter).glob("*.cl") if p.read_text() == source)
+            path = next(p for p in kernel_files(chapter) if p.read_text() == source)
             files.setdefault(path, {}).update(loops_of(source, options))
+            for name, value in re.findall(r"-D ?(\w+)=(\w+)", options):
+                switches.setdefault(path, {}).setdefault(name, set()).add(value)
     if not any(files.values()):
         return report.nothing_to_do("it has no loop whose rounds depend on sizes")
     for path, loops in files.items():
         with tempfile.TemporaryDirectory() as folder:
-            home = pathlib.Path(folder) / chapter
-            home.mkdir()
-            for other in (harness.ROOT / chapter).glob("*.cl"):
-                shutil.copy(other, home)
-            shutil.copy(harness.program(chapter), home)
-            (home / path.name).write_text(counting(path.read_text(), loops))
-            most, uneven = {}, set()
-            for arguments in known.OCLGRIND_SIZES:
+            names = sorted(name for name, values in switches.get(path, {}).items() if values <= {"0", "1"})
+            text = counting(path.read_text(), loops, names)
+            most, uneven, seen = {}, set(), set()
+            for forced, arguments in itertools.product(["", *known.OCLGRIND_FORCED], known.OCLGRIND_SIZES):
+                program = changed_copy(chapter, pathlib.Path(folder), {path: forced + text})
                 quick = known.LARGE_LAUNCHES and not known.WHOLE_LAUNCHES
                 code, out, err, log = harness.on_oclgrind(
-                    [home / chapter, *arguments], *known.OCLGRIND_OPTIONS, *["--quick"] * quick
+                    [program, *arguments], *known.OCLGRIND_OPTIONS, *["--quick"] * quick
                 )
                 if code not in (0, 1) or "FAILED" in out.splitlines() and not quick:
                     report.failed(
                         chapter, [f"counting its rounds it does not run, exit code {code}\n{out[-400:]}{err}{log}"]
                     )
+                seen.update(re.findall(r" (\w+)=([01])\b", "\n".join(re.findall("^rounds of .*", out, re.MULTILINE))))
                 for number, rounds in re.findall(r"^rounds of (\d+): (\d+)", out, re.MULTILINE):
                     if int(rounds) not in (0, most.get(int(number), int(rounds))):
                         uneven.add(int(number))
                     most[int(number)] = max(most.get(int(number), 0), int(rounds))
+        for name in names:
+            ways = sorted(way for switch, way in seen if switch == name)
+            report.count("switches")
+            if (ways != ["0", "1"]) != (name in known.ONE_WAY):
+                report.failed(f"{chapter}/{path.name}", [f"{name} is never anything but {' '.join(ways)}"])
         for number, begin in enumerate(sorted(loops)):
             _, _, head, turns = loops[begin]
             report.count("loops")

@@ -13,13 +13,17 @@ import tempfile
 import facts
 import harness
 
-# Devices by platform, as PAPER_DEVICES; the place of the one that is chosen.
+# Devices by platform, as PAPER_DEVICES; OCL_DEVICE; the place of the one that is chosen.
 MACHINES = [
-    ("cpu", "0:0"),
-    ("cpu,gpu,gpu", "0:1"),
-    (";other,accelerator;cpu,accelerator", "1:1"),
-    ("other,cpu;;cpu,gpu", "2:1"),
-    ("other", "0:0"),
+    ("cpu", None, "0:0"),
+    ("cpu,gpu,gpu", None, "0:1"),
+    (";other,accelerator;cpu,accelerator", None, "1:1"),
+    ("other,cpu;;cpu,gpu", None, "2:1"),
+    ("other", None, "0:0"),
+    ("cpu,gpu,gpu", "cpu", "0:0"),
+    ("cpu,gpu,gpu", "GPU", "0:1"),
+    ("cpu;cpu,accelerator", "platform 1", "1:1"),
+    ("cpu;gpu,gpu", "1:1", "1:1"),
 ]
 # What wraps in 32 or in 64 bits, as a number of elements or of bytes.
 VECTORS = [2**32 + 5, 2**61 + 1, 2**62, 2**62 + 5, 2**63, 2**63 + 5, 2**64 - 1, 2**64 // 12 + 1]
@@ -64,16 +68,17 @@ def sizes_in(out):
 
 
 def devices(must, paper, known):
-    for machine, chosen in MACHINES:
+    for machine, wish, chosen in MACHINES:
         place = place_of_first(machine) if known.NO_DEVICE_REFUSAL is None else chosen
         line = f"device    Paper {type_at(machine, place)} {place} (Paper Platform {place[0]})"
-        code, out, err = paper.run(machine)
-        must(f"{machine}: says that it takes {place}", out.startswith(line + "\n"), f"{line}\n{out}")
+        code, out, err = paper.run(machine, wish=wish)
+        what = f"{machine}{f', OCL_DEVICE={wish}' if wish else ''}"
+        must(f"{what}: says that it takes {place}", out.startswith(line + "\n"), f"{line}\n{out}")
         if known.printed is None:
-            must(f"{machine}: and does", err.startswith(f"paper: a context for {place}\n"), err)
+            must(f"{what}: and does", err.startswith(f"paper: a context for {place}\n"), err)
         else:
-            expected = known.printed(machine, place)
-            must(f"{machine}: and all that it says is true", out == expected and code == 0, f"{expected}\n\n{out}")
+            expected = known.printed(machine, wish, place)
+            must(f"{what}: and all that it says is true", out == expected and code == 0, f"{expected}\n\n{out}")
 
 
 def sizes(must, paper, known):
@@ -93,6 +98,16 @@ def sizes(must, paper, known):
         code, out, err = paper.run("cpu", *map(str, given))
         good = code == 2 and err.startswith("too large for this ") and "\nusage: " in err
         must(f"{' '.join(map(str, given))}: too large", good, f"exit code {code}\n{out}{err}")
+    for place in range(3) if known.MOST_ROWS else []:  # where kernels count in 32 bits
+        for number, refused in [(known.MOST_ROWS + 1, True), (known.MOST_ROWS, False), (2**32 + 16, True)]:
+            given = ["1"] * place + [str(number)] + ["1"] * (2 - place)
+            code, out, err = paper.run("cpu", *given)
+            good = ("too large for this program" in err) == refused and not (refused and code != 2)
+            must(
+                f"{' '.join(given)}: {'' if refused else 'not '}too large for its kernels",
+                good,
+                f"exit code {code}\n{out}{err}",
+            )
     most = ["32768", "32768", "5"] if known.IS_MATRIX else [str(2**30 + 5)]  # 4 GiB in a buffer
     code, out, err = paper.run("cpu", *most)
     must(f"{' '.join(most)}: not too large", "a context for" in err, f"exit code {code}\n{out}{err}")

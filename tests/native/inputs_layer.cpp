@@ -6,13 +6,15 @@
 //   INPUTS_FOLDER   where the files go, and the account of them, see below
 //   INPUTS_REPLACE  if 1, each input is replaced by reals: from -1 to 1 the first, from -400 to 400
 //                   the second, and so on in turns
+//   INPUTS_LAST     "1 nan 2 inf": then the last float of each first input of two is NaN, and that
+//                   of each second one infinity
 //   INPUTS_ADD      "3 0.5": to the first float of the third result, 0.5 is added
 //
 // An input is what is copied into a buffer, unless it begins with NaN, as poisoned outputs do, or
 // has only zeros. As late, and as little, as the standard allows: what is mapped is a copy, without
 // contents where the program said that it would write all of it, and thrown away where it said
 // that it would only read; a result arrives, and a command has times, when the program has waited
-// for it, and not before.
+// for it, and not before. A buffer that is made without contents has NaN.
 //
 // INPUTS_FOLDER/account has a line each, in order:
 //   in 3 0x55d0        input 3, now in this buffer
@@ -32,6 +34,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,7 +59,9 @@ struct state {
   std::string folder;
   bool replaces = false;
   long inputs = 0, results = 0, num_sources = 0; // so far
-  long add_to = 0;                               // the result, and what to add
+  float last[2] = {0.0F, 0.0F};                  // of an input, in turns
+  bool has_last[2] = {false, false};
+  long add_to = 0; // the result, and what to add
   float to_add = 0.0F;
   std::map<cl_command_queue, long> enqueued, settled; // commands; those that were waited for
   std::map<cl_event, moment> moments;
@@ -101,6 +106,9 @@ static bool take_input(void *data, const size_t bytes) {
     const float value = static_cast<float>(scale * (2.0 * from_0_to_1 - 1.0));
     memcpy(static_cast<char *>(data) + i * sizeof value, &value, sizeof value);
   }
+  if (the.replaces && the.has_last[the.inputs % 2] && bytes >= sizeof(float))
+    memcpy(static_cast<char *>(data) + bytes - sizeof(float), &the.last[the.inputs % 2],
+           sizeof(float));
   keep("in", ++the.inputs, data, bytes);
   return true;
 }
@@ -143,8 +151,12 @@ static void settle(const moment &until) {
 
 static cl_mem CL_API_CALL create_buffer(cl_context context, const cl_mem_flags flags,
                                         const size_t bytes, void *host, cl_int *status) {
-  if ((flags & CL_MEM_COPY_HOST_PTR) == 0)
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0)
     return real->clCreateBuffer(context, flags, bytes, host, status);
+  if ((flags & CL_MEM_COPY_HOST_PTR) == 0) {
+    std::vector<char> nans(bytes, '\xFF');
+    return real->clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, bytes, nans.data(), status);
+  }
   std::vector<char> data(static_cast<char *>(host), static_cast<char *>(host) + bytes);
   const bool is_input = take_input(data.data(), bytes);
   cl_mem buffer = real->clCreateBuffer(context, flags, bytes, data.data(), status);
@@ -327,6 +339,13 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
     give_up("INPUTS_FOLDER is no folder that can be written to");
   const char *const replace = getenv("INPUTS_REPLACE");
   the.replaces = replace != nullptr && strcmp(replace, "1") == 0;
+  const char *const last = getenv("INPUTS_LAST");
+  std::istringstream words(last == nullptr ? "" : last);
+  std::string value;
+  for (size_t input; words >> input >> value;) {
+    the.has_last[(input - 1) % 2] = true;
+    the.last[(input - 1) % 2] = strtof(value.c_str(), nullptr);
+  }
   const char *const add = getenv("INPUTS_ADD");
   if (add != nullptr &&
       sscanf(add, "%ld %f", &the.add_to, &the.to_add) != 2) // NOLINT(cert-err34-c)

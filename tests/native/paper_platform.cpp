@@ -75,9 +75,24 @@ static cl_int CL_API_CALL get_platform_info(cl_platform_id id, const cl_platform
   return answer(text.c_str(), text.size() + 1, room, to, size_ret);
 }
 
-static cl_int CL_API_CALL get_device_ids(cl_platform_id id, cl_device_type, const cl_uint room,
-                                         cl_device_id *to, cl_uint *count) {
-  const auto &devices = reinterpret_cast<const paper_platform *>(id)->devices;
+static cl_device_type type_of(const paper_device *device) {
+  return device->type == "gpu"           ? CL_DEVICE_TYPE_GPU
+         : device->type == "accelerator" ? CL_DEVICE_TYPE_ACCELERATOR
+         : device->type == "cpu"         ? CL_DEVICE_TYPE_CPU
+                                         : CL_DEVICE_TYPE_CUSTOM;
+}
+
+// A platform's default device is its last one.
+static cl_int CL_API_CALL get_device_ids(cl_platform_id id, const cl_device_type type,
+                                         const cl_uint room, cl_device_id *to, cl_uint *count) {
+  std::vector<paper_device *> devices;
+  for (paper_device *device : reinterpret_cast<const paper_platform *>(id)->devices) {
+    if (type == CL_DEVICE_TYPE_DEFAULT)
+      devices.clear();
+    if (type == CL_DEVICE_TYPE_ALL || type == CL_DEVICE_TYPE_DEFAULT ||
+        (type & type_of(device)) != 0)
+      devices.push_back(device);
+  }
   for (size_t d = 0; to != nullptr && d < room && d < devices.size(); d++)
     to[d] = reinterpret_cast<cl_device_id>(devices[d]);
   if (count != nullptr)
@@ -100,10 +115,7 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, const cl_device_info 
     return answer(&platform, sizeof platform, room, to, size_ret);
   }
   if (what == CL_DEVICE_TYPE) {
-    const cl_device_type type = device->type == "gpu"           ? CL_DEVICE_TYPE_GPU
-                                : device->type == "accelerator" ? CL_DEVICE_TYPE_ACCELERATOR
-                                : device->type == "cpu"         ? CL_DEVICE_TYPE_CPU
-                                                                : CL_DEVICE_TYPE_CUSTOM;
+    const cl_device_type type = type_of(device);
     return answer(&type, sizeof type, room, to, size_ret);
   }
   for (const property &one : properties)
