@@ -54,6 +54,8 @@ class Exercise:
     nan          what a NaN in the result means (default: nobody wrote it)
     look         a function of looks.py that looks further than the program's own check
     points       what it is worth (default 1)
+    measure      the arguments of a run for the class's roofline plot, and its FLOP for each byte that has to be moved:
+                 ["512", 85.3]; the program prints GFLOP/s or GB/s
     sha256       of the starter's files, so that an unchanged starter is known as one
     """
 
@@ -91,6 +93,7 @@ class Exercise:
         self.nan = data.get("nan", "nobody wrote it")
         self.look = data.get("look")
         self.points = data.get("points", 1)
+        self.measure = data.get("measure")
         self.sha256 = data.get("sha256", "")
 
     def digest(self, folder):
@@ -189,8 +192,19 @@ class Attempt:
             self.run_all()
         return self.answer
 
-    def run_all(self):
-        exercise, answer = self.exercise, self.answer
+    def measure(self):
+        """What the run of exercise.json's `measure` says: {"GFLOP/s", "FLOP per byte"}; {} where it does not pass."""
+        sizes, flop_per_byte = self.exercise.measure
+        with tempfile.TemporaryDirectory(prefix="exercise-") as scratch:
+            self.scratch = pathlib.Path(scratch)
+            run = self.prepare() and self.pocl(sizes.split())
+            said = figures(run) if run and run.passed() else {}
+        rate = said.get("GFLOP/s", said.get("GB/s", 0) * flop_per_byte)
+        return {"GFLOP/s": rate, "FLOP per byte": flop_per_byte} if rate else {}
+
+    def prepare(self):
+        """Puts a copy of everything in its place, and builds it; returns whether it could be built."""
+        exercise = self.exercise
         self.place = self.scratch / exercise.chapter / "exercises" / exercise.name
         self.place.mkdir(parents=True)
         (self.scratch / "common").symlink_to(ROOT / "common")
@@ -207,9 +221,11 @@ class Attempt:
         else:
             source = self.place / "host.cpp"
         self.program = self.compile(source)
-        if self.program is None:
-            return
-        if not self.on_pocl():
+        return self.program is not None
+
+    def run_all(self):
+        exercise, answer = self.exercise, self.answer
+        if not self.prepare() or not self.on_pocl():
             return
         if exercise.look is not None and not answer.problems:
             before = len(answer.problems)
