@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Sets up what is missing and grades the answers of a class. See --help.
+set -u
+root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+# shellcheck source=common/setup.sh
+. "$root/common/setup.sh"
+
+case ${1-} in
+-h | --help | '')
+  cat <<'EOF'
+usage: ./grade.sh SUBMISSIONS [--out FOLDER] [--roster FILE.csv] [EXERCISE...]
+SUBMISSIONS has a folder for each student, with the files that are the student's, or a zip or tar file of them:
+  SUBMISSIONS/NAME/.../06-dot-product-reduction/exercises/1-missing-barrier/kernel.cl
+Everything else is taken from here. Without EXERCISE (06, 06/1) all are graded.
+  --out FOLDER       for grades.csv, feedback/NAME.md and class.html (default: grades)
+  --roster FILE.csv  the gradebook as Canvas or Moodle exports it: its rows and first columns go into grades.csv
+Exit code 0: all graded; 1: some could not be; 2: wrong arguments, or something needed is missing.
+EOF
+  [ $# -gt 0 ] && exit 0
+  exit 2
+  ;;
+esac
+
+setup python3 oclgrind bubblewrap || say "going on with what is there"
+command -v python3 >/dev/null || {
+  say "grade.sh needs Python 3"
+  exit 2
+}
+exec python3 "$root/tests/grade.py" "$@"
