@@ -5,10 +5,13 @@ Without bubblewrap only the limits are looked at, and the rest is skipped by nam
 
 import os
 import pathlib
+import subprocess
 import tempfile
 
 import sandbox
 from harness import ROOT, Skip
+
+COUNT = "for ((i = 0; i < 300000; i++)); do :; done"
 
 
 def check(report):
@@ -26,6 +29,14 @@ def check(report):
             "its exit code and its words come back", "echo a; echo b >&2; exit 3", lambda *all: all == (3, "a\n", "b\n")
         )
         must("so does a signal", "kill -11 $$", lambda code, *_: code == -11)
+        begin = os.times()
+        subprocess.run(["bash", "-c", COUNT], check=True)
+        alone = sum(os.times()[2:4]) - sum(begin[2:4])
+        busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3 * (os.cpu_count() or 1))]
+        must("on a busy machine it has its time all the same", COUNT, lambda code, *_: code == 0, seconds=1.5 * alone)
+        for one in busy:
+            one.kill()
+            one.wait()
         must("it ends when its time is over", "sleep 60", lambda code, *_: code is None, seconds=1)
         must(
             "what it printed until then comes back",
