@@ -1,16 +1,24 @@
 """What students get: git archive, without solutions, and it still works.
 
-Nothing of solution/ and wrong.txt is in it; with `full`, it configures and builds, and a starter can be
-checked. Takes what is committed; skipped where this is no git checkout.
+Nothing of solution/ and wrong.txt is in it, nor the teacher's page, grade.sh or the checks on the chapters; it is small;
+its links lead somewhere; a starter is refused there, and a solution passes. With `full`, it configures and builds, the
+chapters' tests pass, and so do the tests of answers. Takes what is committed; skipped where this is no git checkout.
 """
 
 import pathlib
+import re
+import shutil
 import sys
 import tarfile
 import tempfile
+import textwrap
 
 import harness
 from harness import ROOT
+
+LEFT_OUT = (
+    r"docs/teaching.md$|(^|/)bench/|docs/site|tests/checks|ci\.yml"  # what pages may name and students do not get
+)
 
 
 def run(command, cwd):
@@ -18,6 +26,45 @@ def run(command, cwd):
         command, cwd=cwd, timeout=600, env={"BUILD_DIR": None, "OCLGRIND": harness.find_oclgrind()}
     )
     return code, out + err
+
+
+def workflow(report, folder, one):
+    """What classroom.yml runs at a push, on the copy with the exercises of one chapter only, for the sake of time."""
+    text = (folder / ".github/workflows/classroom.yml").read_text()
+    script = textwrap.dedent(
+        re.search(r"name: Check the answers\n.*?run: \|\n(.*?)\n      - ", text, re.DOTALL).group(1)
+    )
+    small = folder.parent / "push"
+    shutil.copytree(folder, small)
+    for other in small.glob("[0-9][0-9]-*/exercises"):
+        if other.parent.name != one.parent.parent.name:
+            shutil.rmtree(other)
+
+    def push():
+        told = small / "summary.md"
+        told.unlink(missing_ok=True)
+        env = {"BUILD_DIR": None, "OCLGRIND": harness.find_oclgrind(), "GITHUB_STEP_SUMMARY": str(told)}
+        code, out, err = harness.run(["bash", "-e", "-c", script], cwd=small, timeout=300, env=env)
+        return code, told.read_text() if told.exists() else "no summary\n" + out + err
+
+    code, told = push()
+    report.must(
+        "a push with one answer right and others not begun is green",
+        code == 0 and "1 of 3 points" in told and told.count("| not started | 0 of 1 |") == 2,
+        told,
+    )
+    wrong = next(small.glob("06-*/exercises/2-*")) / "kernel.cl"
+    wrong.write_text(wrong.read_text() + "// begun\n")
+    code, told = push()
+    lines = told.partition("````text")[2]
+    report.must(
+        "a push with a wrong answer is red, and its summary has what the check said in full",
+        code == 1 and "| not yet | 0 of 1 |" in told and "PoCL" in lines and "…" not in told,
+        told,
+    )
+    wrong.unlink()
+    code, told = push()
+    report.must("a push without the file is red", code == 1 and "kernel.cl is missing" in told, told)
 
 
 def check(report, full):
@@ -49,19 +96,44 @@ def check(report, full):
             and (ROOT / n.replace("/solution/", "/")).read_bytes() != (ROOT / n).read_bytes()
         ]
         report.must("no starter is another exercise's solution", not same, "\n".join(same))
-        if not full:
-            return
-        code, out = run(["cmake", "-S", folder, "-B", folder / "build"], folder)
-        report.must(
-            "it configures, and says that it is a copy for students",
-            code == 0 and "without their solutions" in out,
-            out,
-        )
-        code, out = run(["cmake", "--build", folder / "build", "-j", "2"], folder)
-        report.must("it builds", code == 0, out)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        report.must("it is smaller than 2 MiB", size < 2 << 20, f"{size} bytes")
+        teachers = [n for n in names if re.search("teaching|grade|lecture|tests/(checks|chapters)|mutants", n)]
+        report.must("nothing in it is the teacher's", not teachers, "\n".join(teachers))
+        dead = []
+        for page in sorted(folder.rglob("*.md")):
+            for link in re.findall(r"\]\(([^)#\s]+)", re.sub(r"(?ms)^```.*?^```", "", page.read_text())):
+                if not re.match(r"\w+:", link) and not (page.parent / link).exists():
+                    dead.append(f"{page.relative_to(folder)}: {link}")
+        dead = [one for one in dead if not re.search(LEFT_OUT, one)]
+        report.must("its links lead somewhere, but for those to what is left out", not dead, "\n".join(dead))
+        one = next(folder.glob("06-*/exercises/1-*"))
         code, out = run([sys.executable, folder / "tests/answers.py", "06/1"], folder)
         report.must(
             "a starter is checked, and refused",
             code == 1 and "which barrier is missing?" in " ".join(out.split()) and "passed" not in out,
+            out,
+        )
+        shutil.copy(ROOT / one.relative_to(folder) / "solution/kernel.cl", one)
+        code, out = run([sys.executable, folder / "tests/answers.py", "06/1"], folder)
+        report.must("a solution passes", code == 0 and "passed" in out, out)
+        workflow(report, folder, one)
+        if not full:
+            return
+        code, out = run(["cmake", "-S", folder, "-B", folder / "build", "-D", "CHECK_ANSWERS=ON"], folder)
+        report.must(
+            "it configures, and says that it is a copy for students",
+            code == 0 and "copy for students" in out,
+            out,
+        )
+        code, out = run(["cmake", "--build", folder / "build", "-j", "2"], folder)
+        report.must("it builds", code == 0, out)
+        ctest = ["ctest", "--test-dir", folder / "build", "--output-on-failure", "-R"]
+        code, out = run([*ctest, "^06-"], folder)
+        report.must("a chapter's tests pass", code == 0 and "100% tests passed" in out, out)
+        code, out = run([*ctest, "answers.06.[12]"], folder)
+        report.must(
+            "of the tests of answers, one passes and one does not",
+            code != 0 and "50% tests passed, 1 tests failed" in out,
             out,
         )
