@@ -1,5 +1,6 @@
 """class.html: the state of a class on one page, for the teacher. It loads nothing from elsewhere."""
 
+import collections
 import difflib
 import functools
 import html
@@ -14,6 +15,7 @@ from harness import BUILD, CHAPTERS
 SIGNS = {"passed": ("good", "✓"), "not yet": ("bad", "✗"), "not started": ("none", "·")}
 ALIKE = 0.9  # of two answers' own lines, so much is the same
 FEW = 60  # characters of one's own: less says nothing
+MOST_ALIKE = 3  # others: where it is more, it is the task that makes them alike
 MOST_PAIRS = 60
 
 STYLE = """
@@ -194,7 +196,8 @@ def own_lines(answer):
 def alike(answers):
     """Pairs of answers, by students, whose own lines are nearly the same: (how much, one, another)."""
     pairs = []
-    for _, group in itertools.groupby(sorted(answers, key=lambda a: a.exercise.id), key=lambda a: a.exercise.id):
+    for exercise in {a.exercise.id: a.exercise for a in answers}.values():
+        group = [a for a in answers if a.exercise is exercise]
         own = [(a, own_lines(a)) for a in group]
         own = [(a, lines) for a, lines in own if FEW <= sum(map(len, lines)) < 50000]
         pairs += [(1.0, a, a) for a, _ in own if len(a.students) > 1]
@@ -202,6 +205,8 @@ def alike(answers):
             matcher = difflib.SequenceMatcher(None, some, others, autojunk=False)
             if matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE:
                 pairs.append((matcher.ratio(), a, b))
+        alike_to = collections.Counter(one for pair in pairs for one in pair[1:] if one.exercise is exercise)
+        pairs = [p for p in pairs if p[1].exercise is not exercise or max(alike_to[a] for a in p[1:]) <= MOST_ALIKE]
     return sorted(pairs, key=lambda pair: -pair[0])
 
 
@@ -246,7 +251,8 @@ def page(students, exercises, answers):
         (
             "Answers that are alike",
             "<p class='note'>A hint to look, and no more: small tasks have few right answers. What is "
-            f"compared are the lines that are not the starter's, where they are more than {FEW} characters.</p>"
+            f"compared are the lines that are not the starter's, where they are more than {FEW} characters; "
+            f"where an answer is like those of more than {MOST_ALIKE} others, it is left out.</p>"
             + side_by_side(answers),
         ),
     ]

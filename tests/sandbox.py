@@ -78,9 +78,9 @@ def as_nobody():
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
 
 
-def kept_waiting(pid):
-    """Seconds that a process, or what it has started, was ready to run and had no processor; 0 where nobody knows."""
-    parents, longest = {}, 0
+def delays(pid):
+    """{task: seconds that it was ready to run and had no processor, so far} of a process and all that it has started."""
+    parents, found = {}, {}
     for place in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError, ValueError):
             parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
@@ -90,8 +90,8 @@ def kept_waiting(pid):
             above = parents.get(above, 0)
         for task in pathlib.Path(f"/proc/{one}/task").glob("*/schedstat") if above == pid else ():
             with contextlib.suppress(OSError, IndexError, ValueError):
-                longest = max(longest, int(task.read_text().split()[1]))
-    return longest * 1e-9
+                found[task] = int(task.read_text().split()[1]) * 1e-9
+    return found
 
 
 def size_of(folder):
@@ -146,10 +146,15 @@ def run(command, seconds, cwd, env, folder):
     ]
     for reader in readers:
         reader.start()
-    begin, pause = time.monotonic(), 0.01
+    begin = looked = time.monotonic()
+    pause, known, waited = 0.01, {}, 0.0
     while process.poll() is None and not why:
-        passed = time.monotonic() - begin
-        if passed > seconds and passed - min(kept_waiting(process.pid), PATIENCE * seconds) > seconds:
+        if pause >= 0.5 or time.monotonic() - begin > seconds:
+            new, now = delays(process.pid), time.monotonic()
+            # of all that it has started, the one that was kept waiting longest since the last look
+            waited += min(now - looked, max((new[task] - known.get(task, 0) for task in new), default=0))
+            looked, known = now, new
+        if time.monotonic() - begin - min(waited, PATIENCE * seconds) > seconds:
             end("late")
         elif pause >= 0.5 and size_of(folder) > WRITTEN:
             end(f"it wrote more than {WRITTEN >> 20} MiB")
