@@ -89,7 +89,8 @@ int main(const int argc, char **argv) {
   };
   for (shape &s : shapes) {
     const std::string options = "-D VECTOR=" + s.vector + " -D CHAINS=" + std::to_string(s.chains) +
-                                " -D STRETCH=" + (s.local_size == 1 ? "1" : "0");
+                                " -D STRETCH=" + (s.local_size == 1 ? "1" : "0") +
+                                " -D FMA=" + fma_or_mad(device);
     cl_program program = build_program(context, device, load_source("kernel.cl"), options);
     cl_kernel kernel = clCreateKernel(program, s.kernel.c_str(), &status);
     clerr_chk(status);

@@ -3,7 +3,7 @@
 //
 // From the host: VECTOR, the type that a work-item works with (-D VECTOR=float4); CHAINS, how many
 // of them it has under way at a time; STRETCH, 1 if each work-item reads a stretch of its own, 0 if
-// they take turns.
+// they take turns; FMA, fma or mad, whichever is an instruction of the device.
 
 // Reads, and keeps only sums. `in` is cut into CHAINS parts, and a work-item goes through all of
 // them at a time, with a sum for each.
@@ -67,7 +67,7 @@ __kernel void multiply_add(__global const float *restrict in, __global VECTOR *r
   for (ulong i = 0; i < n; i++)
 #pragma unroll
     for (uint chain = 0; chain < CHAINS; chain++)
-      x[chain] = fma(x[chain], factor, summand); // x * factor + summand in one step
+      x[chain] = FMA(x[chain], factor, summand); // x * factor + summand in one step
 #pragma unroll
   for (uint chain = 1; chain < CHAINS; chain++)
     x[0] += x[chain];

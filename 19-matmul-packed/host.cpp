@@ -60,7 +60,8 @@ int main(const int argc, char **argv) {
   const std::string options = // constants for the compiler
       "-D BM=" + std::to_string(bm) + " -D BN=" + std::to_string(bn) +
       " -D BK=" + std::to_string(bk) + " -D TM=" + std::to_string(tm) +
-      " -D TN=" + std::to_string(tn) + " -D WIDTH=" + std::to_string(width);
+      " -D TN=" + std::to_string(tn) + " -D WIDTH=" + std::to_string(width) +
+      " -D FMA=" + fma_or_mad(device);
   cl_program program = build_program(context, device, load_source("kernel.cl"), options);
   cl_kernel pack_a = clCreateKernel(program, "pack_a", &status);
   clerr_chk(status);

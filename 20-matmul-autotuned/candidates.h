@@ -43,16 +43,6 @@ inline bool is_faster(const candidate &x, const candidate &y) {
   return x.fastest_ms < y.fastest_ms;
 }
 
-// The constants for the compiler.
-inline std::string build_options(const candidate &c, const product &p) {
-  const bool edges = p.m % c.bm != 0 || p.n % c.bn != 0 || p.k % c.bk != 0;
-  return "-D BM=" + std::to_string(c.bm) + " -D BN=" + std::to_string(c.bn) +
-         " -D BK=" + std::to_string(c.bk) + " -D TM=" + std::to_string(c.tm) +
-         " -D TN=" + std::to_string(c.tn) +
-         (c.panels ? " -D WIDTH=" + std::to_string(c.width)
-                   : std::string(" -D EDGES=") + (edges ? "1" : "0"));
-}
-
 // What the candidates run on. The panels hold one float where no candidate has any.
 struct setup {
   cl_context context;
@@ -61,6 +51,16 @@ struct setup {
   std::string tiles, panels; // the kernels' sources
   cl_mem a, b, c, a_panels, b_panels;
 };
+
+// The constants for the compiler.
+inline std::string options_of(const candidate &c, const setup &s, const product &p) {
+  const bool edges = p.m % c.bm != 0 || p.n % c.bn != 0 || p.k % c.bk != 0;
+  return "-D BM=" + std::to_string(c.bm) + " -D BN=" + std::to_string(c.bn) +
+         " -D BK=" + std::to_string(c.bk) + " -D TM=" + std::to_string(c.tm) +
+         " -D TN=" + std::to_string(c.tn) +
+         (c.panels ? " -D WIDTH=" + std::to_string(c.width) + " -D FMA=" + fma_or_mad(s.device)
+                   : std::string(" -D EDGES=") + (edges ? "1" : "0"));
+}
 
 // A launch: a kernel's name, its arguments, which are buffers and then sizes, and its work-items.
 struct launch {

@@ -29,7 +29,7 @@ static bool is_right(const setup &s, const candidate &one, const product_check &
   const char *source = one.panels ? s.panels.c_str() : s.tiles.c_str();
   cl_program program = clCreateProgramWithSource(s.context, 1, &source, nullptr, &status);
   clerr_chk(status);
-  status = clBuildProgram(program, 1, &s.device, build_options(one, p).c_str(), nullptr, nullptr);
+  status = clBuildProgram(program, 1, &s.device, options_of(one, s, p).c_str(), nullptr, nullptr);
   const std::vector<launch> list = launches(one, s, p);
   std::vector<cl_kernel> kernels;
   for (size_t i = 0; i < list.size() && status == CL_SUCCESS; i++) {

@@ -8,6 +8,7 @@
 //   BM, BN, BK  a work-group's part of C is BM×BN; it goes through K in steps of BK
 //   TM, TN      what is kept in registers at a time: TM×TN elements of C
 //   WIDTH       floats in a vector: 4, 8 or 16
+//   FMA         fma or mad, whichever is an instruction of the device
 // BM, BN and BK are multiples of TM, TN and KS, and TN is one of WIDTH.
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -95,7 +96,7 @@ matmul(__global const float *restrict a, __global const float *restrict b,
               const VECTOR a_value = a_part[i * KS + k]; // one float of A, in every lane
 #pragma unroll
               for (uint j = 0; j < TV; j++)
-                sums[i][j] = fma(a_value, b_values[j], sums[i][j]);
+                sums[i][j] = FMA(a_value, b_values[j], sums[i][j]);
             }
           }
 

@@ -1,6 +1,8 @@
 // pick_device: the device that the chapters run on. print_device: its line in the output.
+// fma_or_mad: its multiply-add.
 //
-// Chapter 01 takes the first device it finds; chapter 02 spells out what is done here.
+// Chapter 01 takes the first device it finds; chapter 02 spells out what is done here, and chapter
+// 15 what fma_or_mad is for.
 #pragma once
 
 #include "clerr.h"
@@ -135,4 +137,13 @@ inline cl_device_id pick_device() {
 inline void print_device(cl_device_id device) {
   printf("device    %s (%s)\n", device_text(device, CL_DEVICE_NAME).c_str(),
          platform_name(device).c_str());
+}
+
+// The function of OpenCL C that multiplies and adds fast: fma, where the device has an instruction
+// for it, else mad. For fma rounds once on every device, and without the instruction that takes
+// dozens of others; mad may round twice.
+inline std::string fma_or_mad(cl_device_id device) {
+  cl_device_fp_config floats; // a set of bits: what the device can do with floats
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof floats, &floats, nullptr));
+  return (floats & CL_FP_FMA) != 0 ? "fma" : "mad";
 }

@@ -14,7 +14,7 @@
 //     group           work-items in a work-group, at most; sizes: of them in each dimension
 //     kernel_group    the same of every kernel; barrier_group: of those of a program with a barrier
 //     multiple        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
-//     fma 0           no CL_FP_FMA
+//     fma 0           no CL_FP_FMA, and no program that is told to use it (-D FMA=fma)
 //     times 0         no event has times
 //   DEVICE_TYPES    several devices: their types, by platform, such as cpu,accelerator/gpu. There
 //                   must be as many real ones; each is called type-platform-number
@@ -288,6 +288,9 @@ static cl_int CL_API_CALL build_program(cl_program program, const cl_uint count,
                                         void(CL_CALLBACK *notify)(cl_program, void *), void *data) {
   if (has("version") && options != nullptr && strstr(options, "-cl-std=") != nullptr &&
       strstr(options, "-cl-std=CL1.") == nullptr)
+    return CL_INVALID_BUILD_OPTIONS;
+  // A real device would only be slow.
+  if (number("fma", 1) == 0 && options != nullptr && strstr(options, "=fma") != nullptr)
     return CL_INVALID_BUILD_OPTIONS;
   const cl_int status = real.clBuildProgram(program, count, list, options, notify, data);
   return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
