@@ -4,12 +4,14 @@ Wine's opencl.dll passes each call on to the ICD loader of Linux, so the device 
 What Windows does otherwise is looked at besides: where a program finds its kernel, and where one remembers.
 """
 
+import contextlib
 import datetime
 import json
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
 import xml.etree.ElementTree
 
@@ -39,6 +41,23 @@ def build(report):
         if not report.must(f"cmake {' '.join(command)}", code == 0, (out + err)[-3000:]):
             return False
     return True
+
+
+@contextlib.contextmanager
+def server(wine):
+    """Wine's server, for as long as the programs need it.
+
+    Of itself it ends three seconds after the last program, and one that starts in that moment ends with it:
+    "wine client error: recvmsg: Connection reset by peer".
+    """
+    wineserver = pathlib.Path(wine).resolve().with_name("wineserver")
+    environment = {**os.environ, **ENVIRONMENT}
+    with subprocess.Popen([wineserver, "--foreground", "--persistent"], env=environment) as running:
+        # Makes Wine's disk, before several ask for it; what it starts stays, and keeps its output open.
+        nothing = subprocess.DEVNULL
+        subprocess.run([wine, "wineboot", "--init"], env=environment, stdout=nothing, stderr=nothing, timeout=300)
+        yield
+        running.terminate()
 
 
 def run_tests(report):
@@ -117,7 +136,7 @@ def check(report):
     wine = needed()
     if not build(report):
         return
-    harness.run([wine, "wineboot", "--init"], env=ENVIRONMENT, timeout=300)  # once, before several ask for it
-    record(run_tests(report))
-    finds_kernel(report.must, wine)
-    remembers(report.must, wine)
+    with server(wine):
+        record(run_tests(report))
+        finds_kernel(report.must, wine)
+        remembers(report.must, wine)
