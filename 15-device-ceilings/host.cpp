@@ -42,7 +42,6 @@ int main(const int argc, char **argv) {
   const size_t bytes = floats * sizeof(float);
   const size_t out_size = std::max(floats, size_t{compute_units} * 64 * 64 * 16); // of any shape
   check_memory(device, {buffer_bytes((n - 1) / 128 + 1, 128), buffer_bytes(out_size)}, usage);
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
