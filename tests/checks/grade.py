@@ -21,8 +21,22 @@ import harness
 import sandbox
 from checks import site
 from exercise import all_exercises
+from grade import without_comments
 
 KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
+SAME = [
+    (b"int a; // x\n", b"int a;\n\n"),
+    (b"a /* b\n c */ d", b"a  d"),
+    (b'f("a // b")', b'f("a // b") // c'),
+]
+NOT_THE_SAME = [
+    (b'f("a  b")', b'f("a b")'),
+    (b'f("a // b")', b'f("a // c")'),
+    (b'f("\\" // x")', b'f("\\" // y")'),
+    (b"#define A /*\n*/ 3", b"#define A\n3"),
+    (b"// a \\\n b", b"// a \\\n c"),
+    (b"f(__LINE__)", b"\nf(__LINE__)"),
+]
 LOOP = "  for (volatile int go = 1; go;) {}\n"
 
 
@@ -182,6 +196,10 @@ def check(report, full):
     if sandbox.missing():
         raise harness.Skip(sandbox.missing())
     harness.need_oclgrind()
+    for a, b in SAME:
+        report.must(f"the same but for comments and blanks: {a}", without_comments(a) == without_comments(b))
+    for a, b in NOT_THE_SAME:
+        report.must(f"not the same: {a}, {b}", without_comments(a) != without_comments(b))
     exercises = [e for e in all_exercises() if full or e.id in DAMAGES]
     with tempfile.TemporaryDirectory(prefix="a class ") as name:
         place = pathlib.Path(name)
