@@ -23,7 +23,7 @@ from harness import BUILD, ROOT
 OUTPUT = 1 << 20  # bytes of standard output, and as many of standard error
 WRITTEN = 256 << 20  # bytes in `folder`, and as many in /tmp
 MEMORY = 8 << 30  # bytes of address space of one process
-PROCESSES = 128 + 4 * (os.cpu_count() or 1)  # threads count; PoCL has one for each core
+PROCESSES = 40 + 4 * (os.cpu_count() or 1)  # threads count; PoCL has one for each core
 NOBODY = 65534
 # What a program gets to see of the file system, where it is there; of the checkout only what it needs.
 SYSTEM = [
@@ -78,8 +78,9 @@ def as_nobody():
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
 
 
-def delays(pid):
-    """{task: seconds that it was ready to run and had no processor, so far} of a process and all that it has started."""
+def tasks(pid):
+    """{task: (seconds that it ran, seconds that it was ready to and had no processor)} of a process and all that it has
+    started; nothing where the system does not say."""
     parents, found = {}, {}
     for place in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError, ValueError):
@@ -90,7 +91,8 @@ def delays(pid):
             above = parents.get(above, 0)
         for task in pathlib.Path(f"/proc/{one}/task").glob("*/schedstat") if above == pid else ():
             with contextlib.suppress(OSError, IndexError, ValueError):
-                found[task] = int(task.read_text().split()[1]) * 1e-9
+                ran, waited, _ = map(int, task.read_text().split())
+                found[task] = ran * 1e-9, waited * 1e-9
     return found
 
 
@@ -147,14 +149,18 @@ def run(command, seconds, cwd, env, folder):
     for reader in readers:
         reader.start()
     begin = looked = time.monotonic()
-    pause, known, waited = 0.01, {}, 0.0
+    pause, known, ran, waited = 0.01, {}, 0.0, 0.0
     while process.poll() is None and not why:
         if pause >= 0.5 or time.monotonic() - begin > seconds:
-            new, now = delays(process.pid), time.monotonic()
-            # of all that it has started, the one that was kept waiting longest since the last look
-            waited += min(now - looked, max((new[task] - known.get(task, 0) for task in new), default=0))
+            new, now = tasks(process.pid), time.monotonic()
+            more = [(a - b for a, b in zip(new[task], known.get(task, (0, 0)))) for task in new]
+            rans, waits = zip(*more) if more else ((0,), (0,))
+            # It has waited as long as that one of its tasks that waited longest, but not for its own others.
+            waited += min(now - looked, max(waits))
+            ran += sum(rans)
             looked, known = now, new
-        if time.monotonic() - begin - min(waited, PATIENCE * seconds) > seconds:
+        late = time.monotonic() - begin - min(waited, PATIENCE * seconds) > seconds
+        if late or ran > seconds * (os.cpu_count() or 1):
             end("late")
         elif pause >= 0.5 and size_of(folder) > WRITTEN:
             end(f"it wrote more than {WRITTEN >> 20} MiB")
