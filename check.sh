@@ -11,11 +11,14 @@ case ${1-} in
 usage: ./check.sh                        all exercises: what is done, and what is next
        ./check.sh 06                     the exercises of a chapter
        ./check.sh 06/1                   one exercise; its folder will do as well
+       ./check.sh 06/1 --hint            and a hint for what is wrong, if you want one
+       ./check.sh --watch [06]           checks at each save, and goes on when an exercise is done
        ./check.sh --report results.csv   the overview, and a file of it for the teacher
        ./check.sh --again                checks also what has not changed since its last check
 Your answer is compiled, run on PoCL at several sizes, and run under Oclgrind, which finds data races
 and memory errors. Exit code 0: all that was asked for is right; 1: not yet; 2: no such exercise;
 3: right on PoCL, and nobody has looked for races, because Oclgrind is not to be had.
+Your program runs without a network, and can write into its own folder only, where bubblewrap is there.
 Installs what is missing (with apt; elsewhere it says what to install).
 EOF
   exit 0

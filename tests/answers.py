@@ -31,8 +31,10 @@ import sys
 import tempfile
 import time
 
+import sandbox
 from exercise import BUILD, ROOT, Attempt, Problem, all_exercises
 from harness import NO_OCLGRIND, find_oclgrind
+from watch import watch
 
 STATE = BUILD / "state.json"  # of each exercise: the last answer, its grade, and which hints were given
 UNPROVEN = "right on PoCL"  # the grade where Oclgrind should have looked at the answer and is not there
@@ -198,6 +200,14 @@ def how_many(words):
     return text
 
 
+def is_done(exercise):
+    """The grade that is remembered of this very answer, where it need not be checked again; else None."""
+    record = load_state().get(exercise.id, {})
+    good = ["passed"] if find_oclgrind() else ["passed", UNPROVEN]
+    same = record.get("digest") == exercise.digest(exercise.folder)
+    return record["grade"] if same and record.get("grade") in good else None
+
+
 def overview(exercises, check_again):
     """All exercises, a line each; checks those that have changed since their last check. Returns their words, and
     those that were checked."""
@@ -207,16 +217,11 @@ def overview(exercises, check_again):
         if exercise.chapter != chapter:
             chapter = exercise.chapter
             print(f"\n{chapter}")
-        record = load_state().get(exercise.id, {})
         why = ""
         if exercise.is_starter(exercise.folder) and not check_again:
             word = "not started"
-        elif (
-            record.get("digest") == exercise.digest(exercise.folder)
-            and (record.get("grade") == "passed" or record.get("grade") == UNPROVEN and find_oclgrind() is None)
-            and not check_again
-        ):
-            word = record["grade"]
+        elif is_done(exercise) and not check_again:
+            word = is_done(exercise)
         else:
             checked = Checked(exercise)
             all_checked.append(checked)
@@ -252,6 +257,7 @@ def main():
         "3: right on PoCL, races not looked for.",
     )
     parser.add_argument("exercise", nargs="*", metavar="EXERCISE", help="06, 06/1, or an exercise's folder")
+    parser.add_argument("--watch", action="store_true", help="check again at each save, and go on when it is done")
     parser.add_argument("--hint", action="store_true", help="also a hint for what is wrong")
     parser.add_argument("--report", metavar="FILE.csv", help="also write the results of all exercises asked for")
     parser.add_argument("--json", metavar="FILE", help="the same with all that was found, for programs")
@@ -262,11 +268,16 @@ def main():
     for path in filter(None, [arguments.report, arguments.json]):
         if pathlib.Path(path).is_dir() or not pathlib.Path(path).resolve().parent.is_dir():
             parser.error(f"cannot write {path}: no such folder")
+    wanted = []
+    for wish in arguments.exercise:
+        wanted += [e for e in select(wish, exercises) if e not in wanted]
+    wanted = wanted or exercises
+    if sandbox.missing():
+        print(f"your program is not shut in: {sandbox.missing()}")
+    if arguments.watch:
+        watch([e for e in wanted if not is_done(e)], answer_one, give_hint)
+        return 0
     if arguments.exercise or arguments.answers:
-        wanted = []
-        for wish in arguments.exercise:
-            wanted += [e for e in select(wish, exercises) if e not in wanted]
-        wanted = wanted or exercises
         place = pathlib.Path(arguments.answers).resolve() if arguments.answers else None
         all_checked = [answer_one(e, place and place / e.path, arguments.hint) for e in wanted]
         words = [one.word for one in all_checked]

@@ -142,7 +142,7 @@ class Finding:
             )
         what = self.what(written) if name else f"element {self.element}"
         return (
-            f"work-item {item} {does} {what}, outside its {self.memory} memory{self.lines()}{size}. "
+            f"work-item {item} {does} {what}, outside its {f'{self.memory} memory' if self.memory else 'memory'}{self.lines()}{size}. "
             "What should keep it from doing so?"
         )
 

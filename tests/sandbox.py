@@ -20,7 +20,7 @@ import time
 
 from harness import BUILD, ROOT
 
-OUTPUT = 1 << 20  # bytes of standard output, and as many of standard error
+OUTPUT = 16 << 20  # bytes of standard output, and as many of standard error
 WRITTEN = 256 << 20  # bytes in `folder`, and as many in /tmp
 MEMORY = 8 << 30  # bytes of address space of one process
 PROCESSES = 40 + 4 * (os.cpu_count() or 1)  # threads count; PoCL has one for each core
@@ -115,8 +115,10 @@ def run(command, seconds, cwd, env, folder):
     if not missing():
         words, options = [*wall(folder), *words], as_nobody()
         if options:
-            for place in [folder, *pathlib.Path(folder).rglob("*")]:
-                os.chown(place, NOBODY, NOBODY, follow_symlinks=False)
+            for place, _, names in os.walk(folder):
+                for one in ("", *names):
+                    with contextlib.suppress(FileNotFoundError):  # of another run, which goes on
+                        os.chown(os.path.join(place, one), NOBODY, NOBODY, follow_symlinks=False)
     process = subprocess.Popen(
         words,
         cwd=cwd,

@@ -6,10 +6,11 @@
 starter   builds without a warning, is not passed, and is answered as exercise.json says
 solution  builds without a warning and passes, Oclgrind included
 wrong     each known wrong answer in wrong.txt is refused, with the message that it states
+right     each unusual answer in right.txt that is right passes
 
 wrong.txt has at least three answers that somebody could give, in the notation of tests/defects.py: what is
 wrong with it in a line or more, its `kind:`, what of the check's answer to `expect:`, a regular expression, and
-what makes it of the solution.
+what makes it of the solution. right.txt has, in the same way, answers that nobody would expect and that are right.
 """
 
 import json
@@ -19,6 +20,7 @@ import shutil
 import tempfile
 
 import defects
+import evidence
 from answers import UNPROVEN, grade, select
 from exercise import STRICT, Attempt, Problem, all_exercises
 from harness import NO_OCLGRIND
@@ -37,12 +39,19 @@ def starter(report, exercise):
         exercise.is_starter(exercise.folder),
         f"run: python3 tests/run.py exercises record {exercise.id}",
     )
-    report.must(f"{name}: the README has two hints", len(exercise.hints()) == 2, str(exercise.hints()))
+    report.must(
+        f"{name}: what is not the student's is as tests/given.json says",
+        not evidence.changed_files(exercise),
+        f"run: python3 tests/run.py exercises record {exercise.id}",
+    )
     answer = Attempt(exercise, exercise.folder, STRICT).examine()
     text = said(answer)
     report.must(f"{name}: compiles", "compiles: no" not in text and "does not compile" not in text, text)
     report.must(f"{name}: is refused", answer.problems != [] and grade(answer, False) != "passed", text)
     report.must(f"{name}: for its reason: {exercise.starter}", re.search(exercise.starter, text) is not None, text)
+    report.must(
+        f"{name}: there are two hints, and one fits", len(exercise.hints()) >= 2 and exercise.hints(text) != [], text
+    )
     report.must(f"{name}: Oclgrind is there", not answer.no_oclgrind, NO_OCLGRIND)
 
 
@@ -50,6 +59,26 @@ def solution(report, exercise):
     name = f"{exercise.id} solution"
     answer = Attempt(exercise, exercise.folder / "solution", STRICT).examine()
     report.must(f"{name}: passes", grade(answer, False) == "passed", said(answer))
+
+
+def changed_solution(exercise, known):
+    """The check's answer to the solution with a known change."""
+    with tempfile.TemporaryDirectory(prefix="known-") as name:
+        folder = pathlib.Path(name)
+        for file in exercise.files:
+            shutil.copy(exercise.folder / "solution" / file, folder)
+        for file, text in defects.changed(known, folder).items():
+            (folder / file).write_text(text)
+        return Attempt(exercise, folder).examine()
+
+
+def right(report, exercise):
+    path = exercise.folder / "right.txt"
+    for known in defects.read(path) if path.exists() else []:
+        if known.attributes or not known.words:
+            raise Problem(f"{known.where}: needs a line on what is unusual, and nothing else")
+        answer = changed_solution(exercise, known)
+        report.must(f"{exercise.id} right: {known.name}: passes", grade(answer, False) == "passed", said(answer))
 
 
 def wrong(report, exercise):
@@ -65,13 +94,7 @@ def wrong(report, exercise):
                 f"{known.where}: needs a line on what is wrong, a line expect: REGEX, and a line kind: with one of "
                 f"{', '.join(sorted(KINDS))}; and nothing else"
             )
-        with tempfile.TemporaryDirectory(prefix="wrong-") as name:
-            folder = pathlib.Path(name)
-            for file in exercise.files:
-                shutil.copy(exercise.folder / "solution" / file, folder)
-            for file, text in defects.changed(known, folder).items():
-                (folder / file).write_text(text)
-            answer = Attempt(exercise, folder).examine()
+        answer = changed_solution(exercise, known)
         text = said(answer)
         what = f"{exercise.id} wrong: {known.name} ({kind})"
         report.must(
@@ -93,16 +116,19 @@ def record(report, exercise):
     data = json.loads(path.read_text())
     data["sha256"] = exercise.digest(exercise.folder)
     path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    given = evidence.given_files(all_exercises())
+    evidence.GIVEN.write_text(json.dumps(given, indent=0) + "\n")
     report.count("starters recorded")
 
 
 STEPS = {
     "starter": [starter],
     "solution": [solution],
-    "wrong": [wrong],
+    "wrong": [right, wrong],
+    "right": [right],
     "record": [record],
     "fast": [starter, solution],
-    "all": [starter, solution, wrong],
+    "all": [starter, solution, right, wrong],
 }
 
 

@@ -1,17 +1,35 @@
 // A library that is loaded before libOpenCL and writes down the calls of a program, for the checks
 // of the answers to exercises: which buffers there were, what was released, what the device's clock
-// said.
+// said, what was built. With one of the last three settings it also lies to the program, to see
+// whether that notices.
 //
 //   LD_PRELOAD=spy.so SPY_LOG=calls.txt program
 //
-// One line a call, in order: its name without "cl", then what the checks ask for. It changes
-// nothing: each call goes on to the real one. Linux only.
+//   SPY_LOG      one line a call, in order: its name without "cl", then what the checks ask for;
+//   the
+//                first is "spy", so that a program without calls can be told from one without spy
+//   SPY_SOURCES  a folder: what was handed to clCreateProgramWithSource, 1, 2, ...
+//   SPY_DROP     launches work on copies of the buffers: nothing of what they compute arrives
+//   SPY_INPUTS   "2": every element of the second input is its last, where these are not equal
+//   SPY_REALS    every input is replaced by reals from -1 to 1; SPY_KEEP is a folder where they
+//                go, and what the program reads back: in1, in2, ..., out1, ...
+//   SPY_RESULTS  the last element of whatever comes back is another
+//
+// An input is a buffer's content from the host that does not begin with NaN, and is not all alike.
+// Linux only.
 #include "../../common/opencl.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <dlfcn.h>
+#include <map>
 #include <string>
+#include <vector>
 
 template <typename F> static F real(F, const char *name) {
   void *const address = dlsym(RTLD_NEXT, name);
@@ -26,13 +44,15 @@ template <typename F> static F real(F, const char *name) {
 static FILE *log_file() {
   static FILE *const file = [] {
     const char *path = getenv("SPY_LOG");
-    return path == nullptr ? nullptr : fopen(path, "a"); // also of what the program starts
+    return path == nullptr ? nullptr : fopen(path, "a");
   }();
   return file;
 }
-// The file is there from the start: without it, nobody has watched.
-[[gnu::constructor]] static void begin() {
-  log_file();
+// What the program starts, such as the linker that PoCL calls, is not spied on.
+__attribute__((constructor)) static void begin() {
+  unsetenv("LD_PRELOAD");
+  if (log_file() != nullptr)
+    fprintf(log_file(), "spy\n"), fflush(log_file());
 }
 template <typename... T> static void note(const char *format, const T... values) {
   if (log_file() == nullptr)
@@ -48,13 +68,97 @@ static void note_event(const cl_int status, const cl_event *event) {
     note("create event %p\n", static_cast<void *>(*event));
 }
 
+static long setting(const char *name) {
+  const char *const text = getenv(name);
+  return text == nullptr ? 0 : atol(text);
+}
+static void write_file(const char *folder, const char *kind, const size_t number, const void *data,
+                       const size_t bytes) {
+  if (getenv(folder) == nullptr)
+    return;
+  const std::string path = std::string(getenv(folder)) + "/" + kind + std::to_string(number);
+  if (FILE *const file = fopen(path.c_str(), "wb")) {
+    fwrite(data, 1, bytes, file);
+    fclose(file);
+  }
+}
+
+// What is known of the program. Never destroyed: it may still call OpenCL while it ends.
+struct state {
+  std::map<cl_mem, size_t> sizes, inputs; // of each buffer: its bytes; which input it is, from 1 on
+  std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
+  std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
+  std::map<void *, std::pair<cl_mem, size_t>> mapped;
+  cl_context context = nullptr;
+  size_t num_sources = 0, num_inputs = 0, num_results = 0;
+};
+static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
+
+// Which input this is, from 1 on; 0 where it is none.
+static size_t number_of_input(const cl_mem buffer, const void *data, const size_t bytes) {
+  std::vector<uint32_t> words(bytes / sizeof(uint32_t));
+  if (words.size() < 2 || data == nullptr)
+    return 0;
+  memcpy(words.data(), data, words.size() * sizeof(uint32_t));
+  float first = 0.0F;
+  memcpy(&first, words.data(), sizeof first);
+  const auto other = [&](const uint32_t word) { return word != words[0]; };
+  if (std::isnan(first) || std::none_of(words.begin(), words.end(), other))
+    return 0;
+  if (buffer == nullptr || the.inputs.count(buffer) == 0)
+    note("input %zu\n", ++the.num_inputs);
+  const size_t number =
+      buffer == nullptr ? the.num_inputs : the.inputs.emplace(buffer, the.num_inputs).first->second;
+  return number;
+}
+// Changes an input in place, as the settings say.
+static void change_input(const size_t number, void *data, const size_t bytes) {
+  const size_t n = bytes / sizeof(uint32_t);
+  std::vector<uint32_t> words(n);
+  memcpy(words.data(), data, n * sizeof(uint32_t));
+  if (setting("SPY_REALS") != 0) {
+    uint64_t random = static_cast<uint64_t>(setting("SPY_REALS")) * 977 + number;
+    for (uint32_t &word : words) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      const float real = static_cast<float>(random >> 40U) / 8388608.0F - 1.0F;
+      memcpy(&word, &real, sizeof real);
+    }
+  } else if (setting("SPY_INPUTS") == static_cast<long>(number)) {
+    for (size_t i = n; i-- > 0 && words[0] == words[n - 1];)
+      words[n - 1] = words[i];
+    std::fill(words.begin(), words.end(), words[n - 1]);
+  }
+  memcpy(data, words.data(), n * sizeof(uint32_t));
+  write_file("SPY_KEEP", "in", number, data, bytes);
+}
+static bool changes_inputs() {
+  return setting("SPY_REALS") != 0 || setting("SPY_INPUTS") != 0;
+}
+// What goes to the device in place of `data`.
+static const void *changed_input(const cl_mem buffer, const void *data, const size_t bytes) {
+  const size_t number = number_of_input(buffer, data, bytes);
+  if (number == 0 || !changes_inputs())
+    return data;
+  const char *const begin = static_cast<const char *>(data);
+  the.kept.emplace_back(begin, begin + bytes);
+  change_input(number, the.kept.back().data(), bytes);
+  return the.kept.back().data();
+}
+static void change_result(void *data, const size_t bytes) {
+  write_file("SPY_KEEP", "out", ++the.num_results, data, bytes);
+  if (setting("SPY_RESULTS") == 0 || bytes < sizeof(uint32_t))
+    return;
+  auto *const last = static_cast<uint32_t *>(data) + bytes / sizeof(uint32_t) - 1;
+  *last ^= 0x40000000U; // another float, and another whole number
+}
+
 extern "C" {
 cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
                            const cl_device_id *devices,
                            void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
                            void *data, cl_int *status) {
   note("create context%s\n", "");
-  return REAL(clCreateContext)(properties, n, devices, notify, data, status);
+  return the.context = REAL(clCreateContext)(properties, n, devices, notify, data, status);
 }
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int *status) {
@@ -64,6 +168,10 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
 cl_program clCreateProgramWithSource(cl_context context, cl_uint n, const char **texts,
                                      const size_t *lengths, cl_int *status) {
   note("create program%s\n", "");
+  std::string whole;
+  for (cl_uint i = 0; texts != nullptr && i < n; i++)
+    whole += lengths != nullptr && lengths[i] != 0 ? std::string(texts[i], lengths[i]) : texts[i];
+  write_file("SPY_SOURCES", "", ++the.num_sources, whole.data(), whole.size());
   return REAL(clCreateProgramWithSource)(context, n, texts, lengths, status);
 }
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status) {
@@ -73,7 +181,13 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status) {
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                       cl_int *status) {
   note("create buffer %zu\n", size);
-  return REAL(clCreateBuffer)(context, flags, size, host, status);
+  if ((flags & CL_MEM_COPY_HOST_PTR) != 0)
+    host = const_cast<void *>(changed_input(nullptr, host, size));
+  cl_mem buffer = REAL(clCreateBuffer)(context, flags, size, host, status);
+  if (buffer != nullptr)
+    the.sizes[buffer] = size;
+  the.inputs.erase(buffer); // another buffer, where there was one that is gone
+  return buffer;
 }
 
 cl_int clReleaseContext(cl_context object) {
@@ -103,14 +217,38 @@ cl_int clReleaseEvent(cl_event object) {
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
   note("SetKernelArg %u %zu\n", index, size);
+  if (size == sizeof(cl_mem) && value != nullptr) {
+    cl_mem buffer = nullptr;
+    memcpy(&buffer, value, sizeof buffer);
+    the.arguments[kernel].erase(index);
+    if (the.sizes.count(buffer) != 0)
+      the.arguments[kernel][index] = buffer;
+  }
   return REAL(clSetKernelArg)(kernel, index, size, value);
 }
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                               const size_t *offset, const size_t *global, const size_t *local,
                               cl_uint n, const cl_event *list, cl_event *event) {
-  note("EnqueueNDRangeKernel %zu %zu\n", global[0], local == nullptr ? size_t{0} : local[0]);
+  size_t items = 1;
+  for (cl_uint d = 0; d < dimensions; d++)
+    items *= global[d];
+  note("EnqueueNDRangeKernel %zu %zu %zu\n", global[0], local == nullptr ? size_t{0} : local[0],
+       items);
+  std::map<cl_uint, cl_mem> copies;
+  if (setting("SPY_DROP") != 0)
+    for (const auto &[index, buffer] : the.arguments[kernel]) {
+      copies[index] =
+          REAL(clCreateBuffer)(the.context, CL_MEM_READ_WRITE, the.sizes[buffer], nullptr, nullptr);
+      REAL(clEnqueueCopyBuffer)
+      (queue, buffer, copies[index], 0, 0, the.sizes[buffer], 0, nullptr, nullptr);
+      REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &copies[index]);
+    }
   const cl_int status = REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global,
                                                      local, n, list, event);
+  for (const auto &[index, copy] : copies) {
+    REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &the.arguments[kernel][index]);
+    REAL(clReleaseMemObject)(copy);
+  }
   note_event(status, event);
   return status;
 }
@@ -118,8 +256,11 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
                            size_t size, void *to, cl_uint n, const cl_event *list,
                            cl_event *event) {
   note("EnqueueReadBuffer %u %zu %zu\n", blocking, offset, size);
-  const cl_int status =
-      REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, size, to, n, list, event);
+  const bool looks = setting("SPY_RESULTS") != 0 || getenv("SPY_KEEP") != nullptr;
+  const cl_int status = REAL(clEnqueueReadBuffer)(queue, buffer, looks ? CL_TRUE : blocking, offset,
+                                                  size, to, n, list, event);
+  if (looks && status == CL_SUCCESS)
+    change_result(to, size);
   note_event(status, event);
   return status;
 }
@@ -127,6 +268,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
                             size_t size, const void *from, cl_uint n, const cl_event *list,
                             cl_event *event) {
   note("EnqueueWriteBuffer %u %zu %zu\n", blocking, offset, size);
+  from = changed_input(buffer, from, size);
   const cl_int status =
       REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, n, list, event);
   note_event(status, event);
@@ -135,16 +277,40 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                          cl_map_flags flags, size_t offset, size_t size, cl_uint n,
                          const cl_event *list, cl_event *event, cl_int *status) {
-  note("EnqueueMapBuffer %u %llu %zu\n", blocking, static_cast<unsigned long long>(flags), size);
-  return REAL(clEnqueueMapBuffer)(queue, buffer, blocking, flags, offset, size, n, list, event,
-                                  status);
+  note("EnqueueMapBuffer %u %llu %zu %zu\n", blocking, static_cast<unsigned long long>(flags), size,
+       offset);
+  const bool result = (flags & CL_MAP_READ) != 0 && setting("SPY_RESULTS") != 0;
+  void *const region = REAL(clEnqueueMapBuffer)(queue, buffer, result ? CL_TRUE : blocking, flags,
+                                                offset, size, n, list, event, status);
+  if (region != nullptr && result)
+    change_result(region, size);
+  if (region != nullptr && (flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0)
+    the.mapped[region] = {buffer, size};
+  if (region != nullptr && event != nullptr)
+    note_event(CL_SUCCESS, event);
+  return region;
 }
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *pointer, cl_uint n,
                                const cl_event *list, cl_event *event) {
   note("EnqueueUnmapMemObject%s\n", "");
+  if (the.mapped.count(pointer) != 0) {
+    const auto [mapped, bytes] = the.mapped[pointer];
+    const size_t number = number_of_input(mapped, pointer, bytes);
+    if (number != 0 && changes_inputs())
+      change_input(number, pointer, bytes);
+  }
   const cl_int status = REAL(clEnqueueUnmapMemObject)(queue, buffer, pointer, n, list, event);
   note_event(status, event);
   return status;
+}
+cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *num) {
+  note("GetPlatformIDs%s\n", "");
+  return REAL(clGetPlatformIDs)(n, platforms, num);
+}
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
+                       size_t *size_ret) {
+  note("GetDeviceInfo %x %zu\n", what, size);
+  return REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
 }
 cl_int clFinish(cl_command_queue queue) {
   note("Finish%s\n", "");
@@ -167,7 +333,7 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info moment, size_t 
   cl_command_type type = 0;
   clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
   if (status == CL_SUCCESS && value != nullptr && size == sizeof(cl_ulong))
-    note("profile %x %s %llu\n", type,
+    note("profile %p %x %s %llu\n", static_cast<void *>(event), type,
          moment == CL_PROFILING_COMMAND_QUEUED   ? "queued"
          : moment == CL_PROFILING_COMMAND_SUBMIT ? "submit"
          : moment == CL_PROFILING_COMMAND_START  ? "start"

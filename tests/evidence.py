@@ -1,0 +1,368 @@
+"""What an answer does, seen by the check itself, whatever the program prints.
+
+Each function gets the Attempt (exercise.py) and returns complaints, an empty list where there are none. Where
+something that it needs did not work, it says so in attempt.answer.unchecked, and nothing is passed.
+"""
+
+import hashlib
+import json
+import re
+import struct
+
+import looks
+import references
+import sandbox
+from harness import ROOT
+
+GIVEN = ROOT / "tests" / "given.json"  # of each file that is not the student's, a number for its content
+MANY = 32  # work-items: as few can share a thing
+
+
+def digest_of(path):
+    """A number for a file's content; it does not depend on line ends or trailing blanks."""
+    text = path.read_text(errors="replace")
+    return hashlib.sha256("\n".join(line.rstrip() for line in text.splitlines()).encode()).hexdigest()[:16]
+
+
+def given_files(exercises):
+    """{path: digest} of what the checks of exercises need, and students are not to change."""
+    paths = set((ROOT / "common").glob("*.h"))
+    for exercise in exercises:
+        paths |= {exercise.folder / name for name in ("host.cpp", "kernel.cl") if name not in exercise.files}
+        if exercise.host == "chapter":
+            paths.add(ROOT / exercise.chapter / "host.cpp")
+    return {str(path.relative_to(ROOT)): digest_of(path) for path in sorted(paths) if path.exists()}
+
+
+def known_files():
+    return json.loads(GIVEN.read_text())
+
+
+def changed_files(exercise, known=None):
+    """What is not the student's must be as it was given."""
+    known = known_files() if known is None else known
+    for name, digest in given_files([exercise]).items():
+        if known.get(name) != digest:
+            return [f"{name} is not part of your answer, and is not as it was: put it back (git checkout -- {name})"]
+    return []
+
+
+# ---- The chapter's own kernel ------------------------------------------------------------------------------------
+
+
+def code_of(kernel):
+    """A kernel's words, without comments and blanks."""
+    return re.findall(r"\w+|[^\w\s]", re.sub(r"//[^\n]*|/\*.*?\*/", " ", kernel, flags=re.DOTALL))
+
+
+OWN = "this is chapter {}'s own kernel, or does the same: it is right, and what the task asks for is not in it"
+
+
+def own_kernel(attempt):
+    """Is the answer what the chapter has anyway?"""
+    exercise = attempt.exercise
+    path = ROOT / exercise.chapter / "kernel.cl"
+    if exercise.files != ["kernel.cl"] or exercise.restores or not path.exists():
+        return []
+    if exercise.is_starter(attempt.folder):
+        return []
+    if code_of(path.read_text()) == code_of(attempt.kernel):
+        return [OWN.format(exercise.chapter[:2])]
+    return []
+
+
+# ---- Calls, and lies ---------------------------------------------------------------------------------------------
+
+
+def calls(attempt, run):
+    """The program did what it says with OpenCL: built the kernel that it was given, and launched it."""
+    exercise = attempt.exercise
+    if "host.cpp" not in exercise.files:
+        return []
+    if not any(call.startswith(("GetPlatformIDs", "create context")) for call in run.calls):
+        return ["the program says PASSED, and has not called OpenCL at all: who has computed that?"]
+    if not exercise.launches:
+        return []
+    launches = [call.split() for call in run.calls if call.startswith("EnqueueNDRangeKernel")]
+    if not launches:
+        return ["the program says PASSED, and has not launched any kernel: who has computed that?"]
+    if not any(attempt.kernel.strip() in source for source in run.sources):
+        return ["the kernel that was built is not the one in kernel.cl"]
+    if not any(call.startswith(("EnqueueReadBuffer", "EnqueueMapBuffer")) for call in run.calls):
+        return ["the program says PASSED, and has read nothing back: what was compared?"]
+    return looks.not_awaited(run) or looks.unwaited(run) or looks.released(run)
+
+
+def few_items(attempt, run):
+    """The launch has as many work-items as there is work for."""
+    if "host.cpp" not in attempt.exercise.files or not attempt.exercise.launches:
+        return []
+    most = most_items(run)
+    if most < MANY <= size_of(run.args):
+        return [f"the largest launch has {most} work-item{'s' * (most > 1)}: the work is to be shared"]
+    return []
+
+
+def most_items(run):
+    """The work-items of the largest launch."""
+    return max(int(call.split()[3]) for call in run.calls if call.startswith("EnqueueNDRangeKernel"))
+
+
+def size_of(args):
+    """How much there is to do: the elements of a vector, or of C."""
+    numbers = [int(arg) for arg in args] or [1]
+    return numbers[0] * numbers[1] if len(numbers) == 3 else numbers[0]
+
+
+def lie_size(exercise):
+    """The largest of the sizes that is still fast."""
+
+    def work(size):
+        product = 1
+        for number in size:
+            product *= int(number) if number.isdigit() else 1
+        return product
+
+    return max((size for size in exercise.sizes if work(size) <= 40000), key=work)
+
+
+def lies(attempt, honest):
+    """A program that is lied to must not say PASSED: its result would not come from where it should."""
+    exercise = attempt.exercise
+    if not exercise.launches:
+        return []
+    mine = "host.cpp" in exercise.files
+    told = []
+    if mine:
+        told.append(("SPY_DROP", 1, "a launch computes nothing that arrives, and the program still says PASSED: "))
+        told.append(("SPY_RESULTS", 1, "what is read back is changed on its way, and the program still says PASSED: "))
+    inputs = sum(call.startswith("input ") for call in honest.calls)
+    for number in range(1, min(inputs, 3) + 1):
+        told.append(
+            (
+                "SPY_INPUTS",
+                number,
+                f"the device gets other numbers in input {number} than the host compares with, and the program still "
+                "says PASSED: ",
+            )
+        )
+    runs = attempt.at_once(lambda lie: attempt.pocl(honest.args, spy=True, **{lie[0]: lie[1]}), told)
+    for (_, _, what), run in zip(told, runs):
+        if not run.spied:
+            return missing(attempt, "the program was not to be lied to")
+        if run.passed():
+            return [what + ("is its comparison as it was?" if mine else "does the kernel read it?")]
+    return []
+
+
+def missing(attempt, what):
+    attempt.answer.unchecked.append(what)
+    return []
+
+
+# ---- Results for inputs that the program never chose ---------------------------------------------------------------
+
+
+def transposed(inputs, launch, sizes):
+    """C = A·Bᵀ, where B is stored as its transpose."""
+    m, n, k = references.all_three(sizes)
+    b = [inputs[1][col * k + i] for i in range(k) for col in range(n)]
+    yield from references.product([inputs[0], b], launch, [m, n, k])
+
+
+REFERENCES = {
+    "add": references.elements(lambda a, b: a + b, 1),
+    "products": references.elements(lambda a, b: a * b, 1),
+    "dot product": references.dot_product,
+    "norm": references.Total(lambda x: x * x),
+    "product": references.product,
+    "transposed product": transposed,
+    "sum": references.total,
+}
+
+
+def floats(path):
+    data = path.read_bytes()
+    return struct.unpack(f"{len(data) // 4}f", data[: len(data) // 4 * 4])
+
+
+def reals(attempt, honest):
+    """With real numbers, which the check draws and the program has never seen, the kernel's result is right."""
+    exercise = attempt.exercise
+    if exercise.reference is None:
+        return []
+    folder = attempt.home / "kept"
+    folder.mkdir(exist_ok=True)
+    seed = int(exercise.digest(attempt.folder)[:6], 16) + 1
+    run = attempt.pocl(honest.args, spy=True, SPY_REALS=seed, SPY_KEEP=folder)
+    inputs = [floats(folder / f"in{i}") for i in range(1, 9) if (folder / f"in{i}").exists()]
+    if not inputs or not (folder / "out1").exists():
+        return missing(attempt, "nothing was read back by the check")
+    results = floats(folder / "out1")
+    reference = REFERENCES[exercise.reference]
+    expected = list(reference(inputs, None, [int(a) for a in run.args]))
+    if isinstance(reference, references.TOTALS):
+        results = [sum(results)]
+        expected = [(value, 64 * bound) for value, bound in expected]
+    for i, ((value, bound), got) in enumerate(zip(expected, results)):
+        if not abs(got - value) <= 4 * bound + 1e-30:
+            where = f"element {i} of the result" if len(expected) > 1 else "the result"
+            return [
+                f"with {attempt.sizes_text([run])} and real numbers from -1 to 1 in place of the program's, {where} is "
+                f"{got:.9g} and should be {value:.9g}"
+            ]
+    return []
+
+
+# ---- Who does how much ---------------------------------------------------------------------------------------------
+
+# Put before the kernel's text. A loop counts its rounds, an access what it touches, in variables of the work-item
+# that each function declares at its beginning and prints when it ends.
+COUNT = """
+#define CHECK_MIX(x) (((ulong)(x) + 1) * 0x9E3779B97F4A7C15ul ^ ((ulong)(x) + 77) * ((ulong)(x) + 77))
+#define for(...) for (__VA_ARGS__) if (check_rounds++, 0) {} else
+#define while(...) while ((check_rounds++, 1) && (__VA_ARGS__))
+#define CHECK_AT(a, ...) (check_i = (ulong)(__VA_ARGS__), check_n##a++, check_h##a += CHECK_MIX(check_i), \\
+  check_min##a = min(check_min##a, check_i), check_max##a = max(check_max##a, check_i), check_i)
+#define return if (check_end_now, 0) {} else return
+"""
+TAKES = re.compile(r"\b(?:__)?(global|local)\b([^,;()={}]*?)(\w+)\s*(?=[,);=\[])")
+
+
+def instrumented(kernel):
+    """(the kernel's text with counters in it, names of the arrays); None where it cannot be read."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), kernel, flags=re.DOTALL)
+    text = text.replace("\\\n", "  ")
+    names = []
+    spans = []  # of what is no code: directives, declarations
+    for directive in re.finditer(r"^[ \t]*#[^\n]*", text, re.MULTILINE):
+        spans.append(directive.span())
+    for taken in TAKES.finditer(text):
+        if "*" in taken[2] or text[taken.end() : taken.end() + 1] == "[":
+            names.append(taken[3])
+            end = re.compile(r"[;=,)]").search(text, taken.end())
+            spans.append((taken.start(), end.start() if end else taken.end()))
+    names = list(dict.fromkeys(names))
+
+    def is_code(at):
+        return not any(a <= at < b for a, b in spans)
+
+    # The ends first, so that places before stay what they are.
+    edits = []
+    for number, name in enumerate(names):
+        for found in re.finditer(rf"(?<![\w.]){re.escape(name)}\s*\[", text):
+            if is_code(found.start()):
+                close = matching(text, found.end() - 1)
+                if close is None:
+                    return None
+                edits += [(found.end(), f"CHECK_AT({number}, "), (close, ")")]
+    depth, start = 0, None
+    for at, char in enumerate(text):
+        if char in "{}" and is_code(at):
+            if char == "{":
+                if depth == 0 and re.search(r"\)\s*$", text[:at]):
+                    start = at
+                    edits.append((at + 1, " CHECK_BEGIN "))
+                depth += 1
+            else:
+                depth -= 1
+                if depth == 0 and start is not None:
+                    edits.append((at, " CHECK_END; "))
+                    start = None
+    for at, new in sorted(edits, key=lambda edit: -edit[0]):
+        text = text[:at] + new + text[at:]
+    begin = "ulong check_rounds = 0, check_i = 0"
+    ends = '(check_rounds ? printf("\\n~ %lu %lu\\n", check_item(), check_rounds) : 0)'
+    for number in range(len(names)):
+        begin += f", check_n{number} = 0, check_h{number} = 0, check_min{number} = ~0ul, check_max{number} = 0"
+        ends += f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu %lu\\n", check_item(), check_n{number}, '
+        ends += f"check_min{number}, check_max{number}, check_h{number}) : 0)"
+    # A function, so that nothing that the kernel defines changes it.
+    head = "ulong check_item(void) { return get_global_id(0) + get_global_size(0) * get_global_id(1); }\n"
+    head += f"#define CHECK_BEGIN {begin};\n#define CHECK_END ({ends})\n"
+    return head + COUNT.replace("check_end_now", "CHECK_END") + text, names
+
+
+def matching(text, at):
+    """Where the bracket that opens at `at` closes."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += (text[i] in "[({") - (text[i] in "])}")
+        if depth == 0:
+            return i
+    return None
+
+
+class Work:
+    """What each work-item did: steps[item], and touched[item, array] = (accesses, lowest, highest, a number for
+    which they are)."""
+
+    def __init__(self, text, names):
+        self.steps, self.touched, self.names = {}, {}, names
+        for item, rounds in re.findall(r"^~ (\d+) (\d+)$", text, re.MULTILINE):
+            self.steps[int(item)] = self.steps.get(int(item), 0) + int(rounds)
+        for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
+            item, array, count, low, high, which = map(int, line.split())
+            self.steps[item] = self.steps.get(item, 0) + count
+            old = self.touched.get((item, array), (0, low, high, 0))
+            self.touched[item, array] = (old[0] + count, min(old[1], low), max(old[2], high), (old[3] + which) % 2**64)
+
+    def array(self, name):
+        """{item: (accesses, lowest, highest, which)} of an array."""
+        return {item: what for (item, array), what in self.touched.items() if self.names[array] == name}
+
+
+def work(attempt, args, kernel=None):
+    """The Work of one run with the student's kernel, or with another; None where it could not be seen."""
+    kernel = attempt.kernel if kernel is None else kernel
+    made = instrumented(kernel)
+    if made is None:
+        return None
+    text, names = made
+    path = attempt.place / "kernel.cl"
+    before = path.read_text(errors="replace")
+    path.write_text(text)
+    try:
+        run = attempt.simulated(args, ["--num-threads", "1"], watched=False)
+    finally:
+        path.write_text(before)
+    if run is None or run.code is None or sandbox.TOO_MUCH in run.err or "build log:" in run.err:
+        return None
+    found = Work(run.out, names)
+    return found if found.steps else None
+
+
+def shared(attempt, honest):
+    """The work is shared, not done by one work-item; and it is not what the chapter's kernel does."""
+    exercise = attempt.exercise
+    if "kernel.cl" not in exercise.files or not exercise.launches:
+        return []
+    args = ["20", "17", "20"]
+    if not exercise.matrix:
+        args = max((size for size in exercise.sizes if int(size[0]) <= 5000), key=lambda size: int(size[0]))
+    attempt.work = seen = work(attempt, args)
+    if attempt.answer.no_oclgrind:
+        return []
+    if seen is None:
+        return missing(attempt, "who does how much could not be seen")
+    run = attempt.pocl(args, spy=True)
+    total, (most, item) = sum(seen.steps.values()), max((n, item) for item, n in seen.steps.items())
+    items = most_items(run)
+    if items >= MANY and total > 4 * MANY and 2 * most > total:
+        return [
+            f"with {attempt.sizes_text([run])}, work-item {item} does {most} of all {total} steps, and the launch has "
+            f"{items} work-items: the work is to be shared"
+        ]
+    if items >= MANY and total > 4 * MANY and 16 * len(seen.steps) < min(items, size_of(args)):
+        return [
+            f"with {attempt.sizes_text([run])}, {len(seen.steps)} of {items} work-items do all the work: it is to be "
+            "shared"
+        ]
+    path = ROOT / exercise.chapter / "kernel.cl"
+    if exercise.host == "chapter" and not exercise.restores:
+        chapters = work(attempt, args, path.read_text())
+        if chapters is None:
+            return missing(attempt, "what the chapter's kernel does could not be seen")
+        if sorted(chapters.touched.items()) == sorted(seen.touched.items()) and seen.touched:
+            return [OWN.format(exercise.chapter[:2])]
+    return []
