@@ -35,12 +35,11 @@ int main(const int argc, char **argv) {
   const size_t n = size_arg(argc, argv, 1, std::min<size_t>(67108864, most / 512 * 128), usage);
   print_device(device);
   printf("size      N = %zu\n", n);
-  cl_uint compute_units;
-  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
-                            &compute_units, nullptr));
+  cl_uint units;
+  clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
   const size_t floats = (n - 1) / 128 * 128 + 128; // whole VECTORs of 16, in up to 8 chains
   const size_t bytes = floats * sizeof(float);
-  const size_t out_size = std::max(floats, size_t{compute_units} * 64 * 64 * 16); // of any shape
+  const size_t out_size = std::max(floats, size_t{units} * 64 * 64 * 16); // of any shape
   check_memory(device, {buffer_bytes((n - 1) / 128 + 1, 128), buffer_bytes(out_size)}, usage);
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
@@ -94,7 +93,7 @@ int main(const int argc, char **argv) {
     cl_kernel kernel = clCreateKernel(program, s.kernel.c_str(), &status);
     clerr_chk(status);
     const size_t local_size = group_size(kernel, device, s.local_size);
-    s.items = compute_units * s.groups_per_unit * local_size;
+    s.items = units * s.groups_per_unit * local_size;
     const bool adds = s.kernel == "multiply_add", copies = s.kernel == "copy";
     const size_t results = copies ? floats : s.items * s.width; // floats
     cl_ulong n_arg = adds ? 1 : floats / s.width;               // steps, or VECTORs
