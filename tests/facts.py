@@ -47,14 +47,14 @@ def defaults(chapter):
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
         # Check `oclgrind`. OCLGRIND_SIZES: as SMALL_SIZES, but so that each loop makes three rounds at least (check
         # `rounds`), with {head of a loop that cannot: reason} in FEW_ROUNDS, and {switch that cannot be both ways: reason}
-        # in ONE_WAY. OCLGRIND_FORCED: lines at the beginning of the kernel file with which it is run as well: a switch that
-        # is the other way on other devices. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last two sizes are run,
+        # in ONE_WAY. FORCED, of check `sizes`, too: (lines at the beginning of the kernel file, lines at the beginning of each
+        # kernel) with which it is run as well: a switch that is the other way on other devices, or what these can. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last two sizes are run,
         # and of each launch only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups
         # nevertheless. OCLGRIND_OPTIONS: more options, with the reason.
         "OCLGRIND_SIZES": None,
         "FEW_ROUNDS": {},
         "ONE_WAY": {},
-        "OCLGRIND_FORCED": [],
+        "FORCED": [],
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],

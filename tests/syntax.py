@@ -24,6 +24,14 @@ def changed_copy(chapter, folder, texts):
     return pathlib.Path(shutil.copy(harness.program(chapter), folder))
 
 
+def forced(text, change):
+    """A kernel file's text with lines at its beginning and at that of each kernel; as it is without a change."""
+    if change is None:
+        return text
+    top, inside = change
+    return top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, text)
+
+
 def builds_of(known, cache):
     """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1, both ways; shapes,
     which are other numbers, once."""

@@ -20,6 +20,31 @@ RUNS_ON = {
 }
 BENCH_VECTORS = {"kernel": "14 sub-groups"}
 OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
+# Ways 1 and 2, with what the devices here have not, done in another way: each work-item adds up what the others wrote
+# down. Between barriers, but these only come before and after: one that is missing in the kernel still is.
+_EMULATED = """#undef WAY
+#define WAY {way}
+float emulated_sum(const float x, const uint first, const uint end, __local float *all) {{
+  barrier(CLK_LOCAL_MEM_FENCE);
+  all[get_local_id(0)] = x;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float sum = 0.0f;
+  for (uint i = first; i < end; i++)
+    sum += all[i];
+  return sum;
+}}
+#define get_sub_group_size() ((uint)min({size}ul, get_local_size(0) - get_sub_group_id() * {size}ul))
+#define get_sub_group_id() ((uint)get_local_id(0) / {size}u)
+#define get_sub_group_local_id() ((uint)get_local_id(0) % {size}u)
+#define get_num_sub_groups() (((uint)get_local_size(0) + {size}u - 1) / {size}u)
+#define sub_group_reduce_add(x) \\
+  emulated_sum(x, get_sub_group_id() * {size}u, get_sub_group_id() * {size}u + get_sub_group_size(), emulated)
+#define work_group_reduce_add(x) emulated_sum(x, 0, get_local_size(0), emulated)
+"""
+FORCED = [
+    (_EMULATED.format(way=way, size=size), "\n  __local float emulated[1024];")
+    for way, size in [(1, 1), (2, 8), (2, 64)]
+]
 REFERENCES = {"sum_sub_groups": total}
 
 

@@ -10,7 +10,7 @@ FEW_ROUNDS = {
     "for (size_t i = get_local_id(0); i < num_sums; i += get_local_size(0))": "two work-groups there; a work-group of"
     " one has more rounds in the chapter's own tests",
 }
-OCLGRIND_FORCED = ["#undef STRETCH\n#define STRETCH 1\n"]  # as for a CPU; its device is a GPU
+FORCED = [(f"#undef STRETCH\n#define STRETCH {way}\n", "") for way in (0, 1)]  # as for a GPU, and as for a CPU
 REFERENCES = {"add_partial_sums": dot_product}
 
 

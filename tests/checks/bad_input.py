@@ -54,6 +54,9 @@ def bad_arguments(test):
         ("0x10", "not a size (digits only): 0x10"),
         ("", "not a size: an empty argument"),
         ("99999999999999999999", "too large a number"),
+        (str(2**64), "too large a number"),
+        (str(2**64 + 1), "too large a number"),
+        (str(2**65 + 7), "too large a number"),
         ("1000000000000000", "too large for this "),
         (str(2**64 - 1), "too large for this "),
     ]:

@@ -29,6 +29,7 @@ import harness
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
+COMPARE = "compare"  # only where common/compare.h is another one
 CHECKS = [
     RESULTS,
     "inputs",
@@ -44,6 +45,7 @@ CHECKS = [
 ]
 HOST_CHECKS = [
     RESULTS,
+    COMPARE,
     "released",
     "inputs",
     "narrowing",
@@ -134,6 +136,21 @@ def results_wrong(chapter, program):
     return ""
 
 
+def comparisons_wrong(folder):
+    """Does the test of common/compare.h notice another one? Says how, or returns an empty string."""
+    header, test = folder / "common" / "compare.h", folder / "tests" / "native" / "compare_test.cpp"
+    if header.read_text() == (harness.ROOT / "common" / "compare.h").read_text():
+        return ""
+    test.parent.mkdir(parents=True)
+    shutil.copy(harness.ROOT / "tests" / "native" / test.name, test)
+    code, _, err = harness.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-o", test.with_suffix(""), test])
+    for part in ["inputs", "numbers", "small-matrices"] if code == 0 else []:
+        code, _, err = harness.run([test.with_suffix(""), part], timeout=300)
+        if code:
+            break
+    return (err.splitlines() or [f"exit code {code}"])[0][:110] if code else ""
+
+
 def limit_resources():
     """A mutant may run wild: what it can take of the machine, here and in all that is started from here, is limited."""
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
@@ -144,9 +161,13 @@ def noticed_by(chapter, folder, checks):
     """The check that notices the mutant in the folder, and how; two empty strings if none does."""
     if facts.of(chapter).SEARCH_SIZE and checks is HOST_CHECKS:
         checks = [RESULTS, "search", *HOST_CHECKS[1:]]
+    own = {
+        RESULTS: lambda: results_wrong(chapter, folder / chapter / chapter),
+        COMPARE: lambda: comparisons_wrong(folder),
+    }
     for name in checks:
-        if name == RESULTS:
-            how = results_wrong(chapter, folder / chapter / chapter)
+        if name in own:
+            how = own[name]()
             if how:
                 return name, how
             continue

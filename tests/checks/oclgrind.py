@@ -11,7 +11,7 @@ import tempfile
 
 import facts
 import harness
-from syntax import changed_copy, kernel_files
+from syntax import changed_copy, forced, kernel_files
 
 OPTIONS = ["--data-races", "--uninitialized", "--check-api"]  # memory errors are always reported
 
@@ -39,15 +39,13 @@ def check(report, chapter, full):
     known = facts.of(chapter)
     large = known.LARGE_LAUNCHES and not full
     sizes = known.OCLGRIND_SIZES[-2:] if large else known.OCLGRIND_SIZES
-    for forced, arguments in itertools.product(["", *known.OCLGRIND_FORCED], sizes):
+    for change, arguments in itertools.product([None, *known.FORCED], sizes):
         with tempfile.TemporaryDirectory() as folder:
-            program = harness.program(chapter)
-            if forced:
-                texts = {path: forced + path.read_text() for path in kernel_files(chapter)}
-                program = changed_copy(chapter, pathlib.Path(folder), texts)
+            texts = {path: forced(path.read_text(), change) for path in kernel_files(chapter)}
+            program = changed_copy(chapter, pathlib.Path(folder), texts)
             quick = large and not known.WHOLE_LAUNCHES
             wrong = wrong_on_oclgrind([program, *arguments], known.OCLGRIND_OPTIONS, quick)
-        what = " ".join([chapter, *arguments, *forced.split("\n")])
+        what = " ".join([chapter, *arguments, *("".join(change or "").split("\n")[1:2])])
         if not report.failed(what, wrong):
             print(f"ok      {what}")
         report.count("runs on Oclgrind")

@@ -5,7 +5,7 @@ loop of a chapter's kernels whose rounds depend on sizes is made to count them a
 program runs as in check `oclgrind`: in some launch each loop must make three rounds, and one whose work-items take turns
 (`i += get_global_size(0)`) must end in a round that not all of them take part in. FEW_ROUNDS in the chapter's facts names
 those that cannot, with the reason. And what is built with a switch (`-D EDGES=0`) must have run there with each of its
-ways (OCLGRIND_FORCED), but for those that ONE_WAY names.
+ways (FORCED), but for those that ONE_WAY names.
 """
 
 import itertools
@@ -15,7 +15,7 @@ import tempfile
 
 import facts
 import harness
-from syntax import bodies, builds_of, changed_copy, is_constant, kernel_files, named, nodes, place_of, text_of
+from syntax import bodies, builds_of, changed_copy, forced, is_constant, kernel_files, named, nodes, place_of, text_of
 
 ENOUGH = 3
 
@@ -86,8 +86,8 @@ def check(report, chapter):
             names = sorted(name for name, values in switches.get(path, {}).items() if values <= {"0", "1"})
             text = counting(path.read_text(), loops, names)
             most, uneven, seen = {}, set(), set()
-            for forced, arguments in itertools.product(["", *known.OCLGRIND_FORCED], known.OCLGRIND_SIZES):
-                program = changed_copy(chapter, pathlib.Path(folder), {path: forced + text})
+            for change, arguments in itertools.product([None, *known.FORCED], known.OCLGRIND_SIZES):
+                program = changed_copy(chapter, pathlib.Path(folder), {path: forced(text, change)})
                 quick = known.LARGE_LAUNCHES and not known.WHOLE_LAUNCHES
                 code, out, err, log = harness.on_oclgrind(
                     [program, *arguments], *known.OCLGRIND_OPTIONS, *["--quick"] * quick
