@@ -298,9 +298,10 @@ class Work:
     which they are)."""
 
     def __init__(self, text, names):
-        self.steps, self.touched, self.names = {}, {}, names
+        self.steps, self.rounds, self.touched, self.names = {}, {}, {}, names
         for item, rounds in re.findall(r"^~ (\d+) (\d+)$", text, re.MULTILINE):
-            self.steps[int(item)] = self.steps.get(int(item), 0) + int(rounds)
+            self.rounds[int(item)] = self.rounds.get(int(item), 0) + int(rounds)
+        self.steps.update(self.rounds)
         for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
             item, array, count, low, high, which = map(int, line.split())
             self.steps[item] = self.steps.get(item, 0) + count

@@ -467,3 +467,26 @@ def ways(attempt):
         if got != str(right):
             return [f"for '{version}', '{extensions}', '{features}' the way should be {right} and is {got}"]
     return []
+
+
+def solid_pieces(attempt):
+    """05/2: what a work-item writes lies side by side."""
+    written = attempt.work.array("products") if attempt.work else {}
+    for item, (count, low, high, _) in written.items():
+        if count < high - low + 1:
+            return [f"work-item {item} does {count} of the elements from {low} to {high}: its piece is to be solid"]
+    return []
+
+
+def neighbours_first(attempt):
+    """06/2: no work-item adds what is half a group away, as in the chapter's tree."""
+    touched = attempt.work.array("sums") if attempt.work else {}
+    if touched.get(1, (0, 0, 0, 0))[2] == 33:
+        return ["work-item 1 adds sums[33] to its own, which is 32 apart: this tree is to begin with neighbours"]
+    return []
+
+
+def no_loop(attempt):
+    """18/1: K = 20 rounds for each element of C, and none to find out which part it is in."""
+    most = max(attempt.work.rounds.values(), default=0) if attempt.work else 0
+    return [f"with K = 20 a work-item goes through {most} rounds of loops: `place` may not loop"] if most > 20 else []
