@@ -1,6 +1,6 @@
 """What students get: git archive, without solutions, and it still works.
 
-Nothing of solution/ and wrong.txt is in it, nor the teacher's page, grade.sh or the checks on the chapters; it is small;
+Nothing of solution/, wrong.txt and right.txt is in it, nor the teacher's page, grade.sh or the checks on the chapters; it is small;
 its links lead somewhere; a starter is refused there, and a solution passes. With `full`, it configures and builds, the
 chapters' tests pass, and so do the tests of answers. Takes what is committed; skipped where this is no git checkout.
 """
@@ -80,10 +80,12 @@ def check(report, full):
             tar.extractall(name)
         _, tracked = run(["git", "ls-tree", "-r", "--name-only", "HEAD"], ROOT)
         tracked = tracked.splitlines()
-        hidden = [n for n in tracked if "/exercises/" in n and ("/solution/" in n or n.endswith("/wrong.txt"))]
+        hidden = [
+            n for n in tracked if "/exercises/" in n and ("/solution/" in n or n.endswith(("/wrong.txt", "/right.txt")))
+        ]
         starters = [n for n in tracked if "/exercises/" in n and n not in hidden]
         report.must(f"{len(hidden)} files of solutions and wrong answers are in the repository", len(hidden) > 0)
-        leaked = [n for n in names if "solution" in n.split("/") or n.endswith("/wrong.txt")]
+        leaked = [n for n in names if "solution" in n.split("/") or n.endswith(("/wrong.txt", "/right.txt"))]
         report.must("none of them is in the archive", not leaked, "\n".join(leaked))
         missing = [n for n in starters if f"class/{n}" not in names]
         report.must(f"all {len(starters)} files of the starters are", not missing, "\n".join(missing))
