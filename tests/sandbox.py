@@ -119,16 +119,21 @@ def run(command, seconds, cwd, env, folder):
                 for one in ("", *names):
                     with contextlib.suppress(FileNotFoundError):  # of another run, which goes on
                         os.chown(os.path.join(place, one), NOBODY, NOBODY, follow_symlinks=False)
-    process = subprocess.Popen(
-        words,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        **options,
-    )
+    try:
+        process = subprocess.Popen(
+            words,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            **options,
+        )
+    except FileNotFoundError:
+        if os.path.isdir(cwd):
+            raise
+        return 1, "", f"{TOO_MUCH}its folder is gone: an earlier run of it has deleted that\n"
     texts, why = {}, []
 
     def end(reason):

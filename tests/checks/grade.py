@@ -222,7 +222,7 @@ def check(report, full):
         report.must("grades.csv: the roster's columns, and one for each exercise", head == columns, str(head))
         report.must("... a row for each of the roster", [row[3] for row in rows] == [*due, "absent"], str(rows))
         for row in rows:
-            points = {id: int(p) for id, p in zip(head[5:], row[5:]) if p != "0"}
+            points = {id: int(p or -1) for id, p in zip(head[5:], row[5:]) if p != "0"}
             report.must(
                 f"{row[3]}: the right points", points == due.get(row[3], {}), f"{points}\n{feedback(place, row[3])}"
             )

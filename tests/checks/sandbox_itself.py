@@ -69,6 +69,10 @@ def check(report):
         run("for i in 1 2 3 4 5 6 7 8 9; do while :; do :; done & done; wait", seconds=2)
         took = time.monotonic() - begin
         report.must("what keeps itself waiting has no more time for that", took < 9, f"{took:.1f} s")
+        found = sandbox.run(["true"], 9, folder / "gone", os.environ, folder)
+        report.must(
+            "a program that has deleted its folder is told so", found[0] == 1 and "gone" in found[2], str(found)
+        )
         run("nohup sleep 86399 & setsid sleep 86399 & sleep 0.2")
         left = [p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline") if "86399" in text(p)]
         report.must("nothing that it started is left", not left, str(left))
