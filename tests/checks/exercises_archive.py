@@ -44,7 +44,7 @@ def workflow(report, folder, one):
         told = small / "summary.md"
         told.unlink(missing_ok=True)
         env = {"BUILD_DIR": None, "OCLGRIND": harness.find_oclgrind(), "GITHUB_STEP_SUMMARY": str(told)}
-        code, out, err = harness.run(["bash", "-e", "-c", script], cwd=small, timeout=300, env=env)
+        code, out, err = harness.run(["bash", "-e", "-c", script], cwd=small, timeout=900, env=env)
         return code, told.read_text() if told.exists() else "no summary\n" + out + err
 
     code, told = push()
