@@ -2,7 +2,8 @@
 
 Of a student's folder only the files count that exercise.json says are the student's; they are copied, and checked as
 ./check.sh checks them (answers.py), as many at once as there are processors. Answers that are the same are checked once,
-and so are those that pass and differ in comments and blanks only. Then those that passed and have something to measure are timed, one after the other.
+and so are those that pass and differ in comments and blanks only. Then those that passed and have something to measure
+are timed, one after the other.
 
 grades.csv is what Canvas imports: "Student, ID, SIS User ID, SIS Login ID, Section", then the assignments; without
 the row "Points Possible", which is optional there (lib/gradebook_importer.rb in instructure/canvas-lms) and would be an
