@@ -2,10 +2,12 @@
 (-ast-dump=json)."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
 import tempfile
+import unittest.mock
 
 import harness
 from checks import inputs
@@ -32,49 +34,72 @@ def forced(text, change):
     return top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, text)
 
 
-def builds_of(known, cache):
+def builds_of(known, cache, runs=None):
     """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1, both ways; shapes,
-    which are other numbers, once."""
-    with tempfile.TemporaryDirectory() as folder:
-        inputs.run_in(folder, known, known.INPUT_SIZES[0], cache)
-        builds = {}
-        for line in (pathlib.Path(folder) / "account").read_text().splitlines():
-            what, _, rest = line.partition(" ")
-            if what == "build":
-                number, _, options = rest.partition(" ")
-                source = (pathlib.Path(folder) / f"source{number}").read_text()
-                for one in {options, re.sub(r"=0\b", "=1", options), re.sub(r"=1\b", "=0", options)}:
-                    builds.setdefault((source, re.sub(r"=(?![01]\b)\w+", "", one)), one)
+    which are other numbers, once. `runs`: (arguments, environment) of more runs than the usual one."""
+    builds = {}
+    for arguments, env in runs or [(known.INPUT_SIZES[0], {})]:
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, env):
+            inputs.run_in(folder, known, arguments, cache)
+            for line in (pathlib.Path(folder) / "account").read_text().splitlines():
+                what, _, rest = line.partition(" ")
+                if what == "build":
+                    number, _, options = rest.partition(" ")
+                    source = (pathlib.Path(folder) / f"source{number}").read_text()
+                    for one in {options, re.sub(r"=0\b", "=1", options), re.sub(r"=1\b", "=0", options)}:
+                        builds.setdefault((source, re.sub(r"=(?![01]\b)\w+", "", one)), one)
     return [(source, options) for (source, _), options in builds.items()]
 
 
-def functions_in(path, *options):
-    """The functions in a file: {name: body}."""
+def trees(path, *options):
+    """What Clang makes of a file: several trees where it is to show only a part of it."""
     tool = harness.need_tool("clang", "clang")
     code, out, err = harness.run([tool, *options, "-fsyntax-only", "-Xclang", "-ast-dump=json", path])
     if code:
         raise SystemExit(f"FAILED  clang does not compile {path} with {options}:\n{err}")
-    trees, place = [], 0
+    found, place = [], 0
     while place < len(out):  # with a filter there are several
         tree, place = json.JSONDecoder().raw_decode(out, place)
         place += len(out[place:]) - len(out[place:].lstrip())
-        trees.append(tree)
-    functions = [node for node in [*trees, *trees[0].get("inner", [])] if node["kind"] == "FunctionDecl"]
-    return {
-        node["name"]: part for node in functions for part in node.get("inner", []) if part["kind"] == "CompoundStmt"
-    }
+        found.append(tree)
+    return found
+
+
+def functions_of_tree(found):
+    return [node for node in [*found, *found[0].get("inner", [])] if node["kind"] == "FunctionDecl"]
+
+
+def functions_in(path, *options):
+    """The functions in a file: {name: body}."""
+    return {node["name"]: body_of(node) for node in functions_of_tree(trees(path, *options)) if body_of(node)}
+
+
+def kernel_options(source, options):
+    """What Clang needs to compile a kernel file as it is built with these options."""
+    standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
+    options = options.replace("CL3.0", "CL2.0")  # of which Clang 14 knows all that there is
+    target = ["-target", "spir64"]
+    if "asm(" in source:  # which needs a device that has the registers, and in Clang another word
+        target, options = ["-target", "nvptx64-nvidia-nvcl", "-D", "asm=__asm__"], options.partition(" -cl-nv-")[0]
+    return ["-x", "cl", *target, *standard, *options.split()]
+
+
+def kernel_trees(source, options):
+    """All functions in a kernel file, built with these options."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "kernel.cl"
+        path.write_text(source)
+        return functions_of_tree(trees(path, *kernel_options(source, options)))
+
+
+def body_of(function):
+    """None of one that is only declared."""
+    return next((part for part in function.get("inner", []) if part["kind"] == "CompoundStmt"), None)
 
 
 def bodies(source, options):
     """The bodies of all functions in a kernel file, built with these options."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "kernel.cl"
-        path.write_text(source)
-        standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
-        target = ["-target", "spir64"]
-        if "asm(" in source:  # which needs a device that has the registers, and in Clang another word
-            target, options = ["-target", "nvptx64-nvidia-nvcl", "-D", "asm=__asm__"], options.partition(" -cl-nv-")[0]
-        return functions_in(path, "-x", "cl", *target, *standard, *options.split()).values()
+    return [body for body in map(body_of, kernel_trees(source, options)) if body]
 
 
 def body_of_main(path):

@@ -1,0 +1,73 @@
+"""What green means, in figures: the block in the top README, made of records of checks and never by hand.
+
+python3 tests/run.py green             is the README's block that of docs/green.json?
+python3 tests/run.py green --update    takes build*/green/*.json, which the checks write, into docs/green.json and the README
+"""
+
+import json
+import re
+
+import harness
+
+KEPT = harness.ROOT / "docs" / "green.json"
+README = harness.ROOT / "README.md"
+BLOCK = re.compile("(<!-- green:.*?-->\n\n).*?(\n<!-- end of green -->)", re.DOTALL)
+
+
+def record(check, about, **numbers):
+    """Called by a check that has found nothing wrong: what it counted in a chapter, or as a whole."""
+    folder = harness.BUILD / "green"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{check}.{about}.json").write_text(json.dumps(numbers))
+
+
+def text(records):
+    """The sentences; of what has no record, none."""
+
+    def total(check, number):
+        return sum(each[number] for each in records[check].values())
+
+    def chapters(check):
+        with_kernel = [one for one in harness.CHAPTERS if check != "kernel-coverage" or harness.has_kernel(one)]
+        there = len(records[check])
+        return "" if there == len(with_kernel) else f" of {there} of {len(with_kernel)} chapters"
+
+    lines = []
+    if "host-coverage" in records:
+        lines.append(
+            f"- Of {total('host-coverage', 'sides'):,} sides of conditions in the hosts and in `common/`, a test takes all but "
+            f"{total('host-coverage', 'named')}."
+        )
+    if "kernel-coverage" in records:
+        lines.append(
+            f"- Of {total('kernel-coverage', 'places'):,} functions and sides of conditions in the kernels"
+            f"{chapters('kernel-coverage')}, a test takes all but {total('kernel-coverage', 'named')}."
+        )
+    if lines:
+        lines.append("  What none takes has its reason in [tests/coverage/not-run.txt](tests/coverage/not-run.txt).")
+    if "generated" in records:
+        tried, same, nothing = (total("generated", number) for number in ("tried", "same_code", "nothing"))
+        lines.append(
+            f"- Of {tried} mutants{chapters('generated')} that a rule made and nobody thought of, a check noticed "
+            f"{tried - same - nothing}; {same} compile to the same code, and {nothing} change nothing that can be observed "
+            "([why](tests/chapters/generated.txt))."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def check(report, words):
+    if words not in ([], ["--update"]):
+        raise SystemExit(__doc__)
+    records = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    whole = README.read_text()
+    if words:
+        for path in sorted(harness.ROOT.glob("build*/green/*.json")):
+            name, about = path.stem.split(".")
+            records.setdefault(name, {})[about] = json.loads(path.read_text())
+        KEPT.write_text(json.dumps(records, indent=1, sort_keys=True) + "\n")
+        whole = BLOCK.sub(lambda block: block.group(1) + text(records) + block.group(2), whole)
+        README.write_text(whole)
+    report.count("records", sum(map(len, records.values())))
+    block = BLOCK.search(whole)
+    same = block and block.group() == block.group(1) + text(records) + block.group(2)
+    report.failed("README.md", [] if same else ["the block is not that of docs/green.json: run.py green --update"])
