@@ -8,6 +8,7 @@ its program builds it, and each host's main are looked at through Clang's syntax
 - conversion of a whole number into a narrower one, be it by an assignment such as `i += n` or a function's argument,
 - product or shift, in 32 bits or fewer, of two numbers that are no constants,
 - comparison of a variable that changes with a wider number: the variable may never get there,
+- variable of fewer than 32 bits: what it is compared with may be a constant of the host's,
 - in a kernel: function that does any of this by name (convert_uint, mul24), and no `&`, nor `%` of a constant, which
   cut bits off,
 
@@ -74,6 +75,8 @@ def wrong_with(node, in_kernel):
             return "between whole number and float"
     if kind == "CallExpr" and any(NARROWING_CALLS.match(name["name"]) for name in named(inner[0])):
         return "a function that narrows"
+    if kind == "VarDecl" and 0 < width(node) < 4:
+        return f"a variable of {8 * width(node)} bits"
     if kind not in ("BinaryOperator", "CompoundAssignOperator"):
         return ""
     whole = 0 < width(node) and type_of(node) != "float"
