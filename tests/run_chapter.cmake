@@ -40,7 +40,7 @@ set(more "")
 if(OUTPUT)
   set(more "((${OUTPUT}) +[^\n]+\n)+")
 endif()
-if(NOT out MATCHES "^device    [^\n]+\nsize      [^\n]+\n${more}(${block})+PASSED\n$")
+if(NOT out MATCHES "^(device    [^\n]+\n)+size      [^\n]+\n${more}(${block})+PASSED\n$")
   message(FATAL_ERROR "the output is not: device, size, result, expected, times, PASSED")
 endif()
 # A program that asks its queue for times prints them.

@@ -164,7 +164,7 @@ def broken_kernel(test, copy, kernel, text, env):
     kernel.chmod(0o644)
     broken = "__kernel void broken() { no_such_name = 1; }\n"
     renamed = re.sub(r"(__kernel[^;{]*?void\s+)(\w+\()", r"\1renamed_\2", text)
-    if test.known.SEARCH_CALLS:
+    if test.known.SEARCH_SIZE:
         for how, content, name in [
             ("with a syntax error", text + broken, "CL_BUILD_PROGRAM_FAILURE (-11)"),
             ("with its kernels renamed", renamed, "CL_INVALID_KERNEL_NAME (-46)"),

@@ -44,8 +44,9 @@ class Launch:
 
 
 def results_of(folder):
-    """The results of a run, in order."""
-    results, inputs, launch, options = [], {}, None, ""
+    """The results of a run, in order. A result's inputs are those that its launch names, where it names any: another
+    device has its own."""
+    results, inputs, launches, options = [], {}, {}, ""
     for line in (folder / "account").read_text().splitlines():
         what, _, rest = line.partition(" ")
         if what == "in":
@@ -56,10 +57,13 @@ def results_of(folder):
         elif what == "build":
             options = rest.partition(" ")[2]
         elif what == "run":
-            launch = Launch(rest.split(), options, launch)
+            queue, *words = rest.split()
+            launches[queue] = Launch(words, options, launches.get(queue))
         elif what == "out":
-            results.append(Result((folder / f"out{rest}").read_bytes(), launch, list(inputs.values())))
-            launch = None
+            queue, number = rest.split()
+            launch = launches.pop(queue, None)
+            named = {buffer: x for buffer, x in inputs.items() if launch and int(buffer, 16) in launch.args} or inputs
+            results.append(Result((folder / f"out{number}").read_bytes(), launch, list(named.values())))
     return results
 
 

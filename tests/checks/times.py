@@ -75,7 +75,7 @@ class Commands:
 
     def __init__(self, account):
         self.left = [Command(line) for line in account.lines.get("command", [])]
-        self.call_and_reading = sum(map(int, account.lines["host_ns"][0].split())) / 1e6  # in ms
+        self.call, self.reading = (int(ns) / 1e6 for ns in account.lines["host_ns"][0].split())  # in ms
 
     def take(self, name):
         if not self.left or self.left[0].name != name:
@@ -102,7 +102,7 @@ class Commands:
             options = {name: now[-1].options.get(name) for name in built or {}}
             if options != (built or {}):
                 raise Wrong(f"it runs {names[-1]} built with {options}, where {built} was expected")
-            times.host.append(sum(c.whole for c in now) + self.call_and_reading)
+            times.host.append(sum(c.whole for c in now) + self.call + self.reading)
         return times
 
     def on_host(self, name):
@@ -112,11 +112,11 @@ class Commands:
 
 class Expected:
     """The "time" lines that are expected: a regular expression and the numbers that stand in its groups,
-    each with the digits that are printed. `err`: what the run says on standard error; `said`: lines of it, each
-    with what is expected of it."""
+    each with the digits that are printed. `out` and `err`: what the run says on standard output and error; `said`:
+    lines of the latter, each with what is expected of it."""
 
-    def __init__(self, err=""):
-        self.err, self.said = err, []
+    def __init__(self, out, err):
+        self.out, self.err, self.said = out, err, []
         self.lines = []
         self.confusable = []
         self.rates = []
@@ -180,7 +180,7 @@ def one_run(report, known, arguments, clock, cache):
         if printed or account.amount("readings") or "clGetEventProfilingInfo" in account.calls:
             wrong.append(f"it asks a clock for times, and has no times() in {facts.file_of(known.chapter)}")
         return wrong, err, []
-    expected = Expected(err)
+    expected = Expected(out, err)
     commands = Commands(account)
     try:
         known.times(commands, expected, *map(int, arguments))

@@ -9,7 +9,8 @@
 //     name            CL_DEVICE_NAME
 //     type            gpu, accelerator or cpu
 //     version         1.2: versions say so, and what is newer is refused
-//     compute_units, vector_width (floats), local_memory, global_memory, buffer (bytes; the last:
+//     compute_units (such a device cannot be divided), vector_width (floats), local_memory,
+//     global_memory, buffer (bytes; the last:
 //                     of the largest one), unified (1 or 0: is the host's memory the device's?)
 //     group           work-items in a work-group, at most; sizes: of them in each dimension
 //     kernel_group    the same of every kernel; barrier_group: of those of a program with a barrier
@@ -199,6 +200,9 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
   }
   if (has("compute_units") && what == CL_DEVICE_MAX_COMPUTE_UNITS)
     return value_of(static_cast<cl_uint>(number("compute_units", 0)));
+  if (has("compute_units") &&
+      what == CL_DEVICE_PARTITION_PROPERTIES) // it has not so many to divide
+    return value_of(cl_device_partition_property{0});
   if (has("vector_width") && (what == CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT ||
                               what == CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT))
     return value_of(static_cast<cl_uint>(number("vector_width", 0)));

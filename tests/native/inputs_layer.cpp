@@ -20,10 +20,10 @@
 //   in 3 0x55d0        input 3, now in this buffer
 //   gone 0x55d0        the buffer was released
 //   build 2 -D TILE=16   source 2 was built, with these options; it is kept as well
-//   run matmul 1024 64 2 128 ...   a kernel, its work-items, those of a group, and the first
-//   eight
-//                      bytes of each of its arguments; or the function that copies buffers
-//   out 1              result 1, of what was run before
+//   run 0x55e8 matmul 1024 64 2 128 ...   in this queue a kernel, its work-items, those of a
+//                      group, and the first eight bytes of each of its arguments; or the function
+//                      that copies buffers
+//   out 0x55e8 1       result 1, of what was run before in this queue
 #define CL_TARGET_OPENCL_VERSION 120
 #include "layer.h"
 
@@ -117,9 +117,9 @@ static void note_input(cl_mem buffer) {
   fprintf(the.account, "in %ld %p\n", the.inputs, static_cast<void *>(buffer));
 }
 
-static void take_result(void *data, const size_t bytes) {
+static void take_result(cl_command_queue queue, void *data, const size_t bytes) {
   keep("out", ++the.results, data, bytes);
-  fprintf(the.account, "out %ld\n", the.results);
+  fprintf(the.account, "out %p %ld\n", static_cast<void *>(queue), the.results);
   if (the.results == the.add_to) {
     float first;
     memcpy(&first, data, sizeof first);
@@ -187,7 +187,7 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, con
                                                   data.data(), count, list, event);
   if (status != CL_SUCCESS)
     return status;
-  take_result(data.data(), bytes);
+  take_result(queue, data.data(), bytes);
   memset(to, 0xFF, bytes);
   const moment now = enqueue(queue, event);
   the.deliveries.push_back({now, to, data});
@@ -212,7 +212,7 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const
   if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) == 0) {
     std::vector<char> data(static_cast<char *>(place), static_cast<char *>(place) + bytes);
     if ((flags & CL_MAP_READ) != 0)
-      take_result(data.data(), bytes);
+      take_result(queue, data.data(), bytes);
     the.deliveries.push_back({now, copy, data});
   }
   if (blocking == CL_TRUE)
@@ -250,7 +250,7 @@ static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_me
                                       const size_t from_offset, const size_t to_offset,
                                       const size_t bytes, const cl_uint count, const cl_event *list,
                                       cl_event *event) {
-  fprintf(the.account, "run clEnqueueCopyBuffer 0 0\n");
+  fprintf(the.account, "run %p clEnqueueCopyBuffer 0 0\n", static_cast<void *>(queue));
   const cl_int status =
       real->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, count, list, event);
   enqueue(queue, event);
@@ -292,7 +292,7 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const
     items *= global[i];
     in_group *= local == nullptr ? 1 : local[i];
   }
-  fprintf(the.account, "run %s %zu %zu", name, items, in_group);
+  fprintf(the.account, "run %p %s %zu %zu", static_cast<void *>(queue), name, items, in_group);
   for (const auto &[index, value] : the.arguments[kernel])
     fprintf(the.account, " %llu", static_cast<unsigned long long>(value));
   fprintf(the.account, "\n");

@@ -312,6 +312,10 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
   note("GetDeviceInfo %x %zu\n", what, size);
   return REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
 }
+cl_int clFlush(cl_command_queue queue) {
+  note("Flush%s\n", "");
+  return REAL(clFlush)(queue);
+}
 cl_int clFinish(cl_command_queue queue) {
   note("Finish%s\n", "");
   return REAL(clFinish)(queue);
