@@ -115,6 +115,22 @@ def unwaited(run):
     return []
 
 
+def at_the_same_time(attempt):
+    """23: each of the two devices is launched, and flushed, before the host waits for one of them."""
+    run = attempt.pocl(attempt.exercise.sizes[-2], spy=True)
+    launched = [call.split()[0] for call in run.calls]
+    launched = run.calls[launched.index("EnqueueNDRangeKernel") :] if "EnqueueNDRangeKernel" in launched else []
+    waits = next((at for at, call in enumerate(launched) if blocks(call) or call.startswith("WaitForEvents")), 0)
+    begun = sum(call.startswith("Flush") for call in launched[:waits])
+    launches = sum(call.startswith("EnqueueNDRangeKernel") for call in launched[:waits])
+    if min(begun, launches) < 2:
+        return [
+            f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
+            "not work at the same time"
+        ]
+    return []
+
+
 def one_barrier_a_step(attempt):
     """18/2: a barrier before the first step, and one for each step, of which K = 40 has five."""
     run = attempt.simulated(["16", "16", "40"], ["--inst-counts"])

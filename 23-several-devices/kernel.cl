@@ -1,0 +1,43 @@
+// Rows of a matrix product C = A·B: chapter 10's kernel, from row `first` on and up to row `end`.
+//
+// a  in   M×K floats, row-major: a[row * K + column]
+// b  in   K×N floats, row-major
+// c  out  M×N floats, row-major
+// The launch has groups of TILE × TILE/WPT work-items, enough of them for the TILE×TILE tiles of C
+// to cover its columns (dimension 0) and its rows (dimension 1). TILE and WPT come from the host;
+// WPT divides TILE.
+#define STEP (TILE / WPT) // rows between two elements of C of the same work-item
+
+__kernel void matmul(__global const float *restrict a, __global const float *restrict b,
+                     __global float *restrict c, const ulong first_row, const ulong end_row,
+                     const ulong N, const ulong K) {
+  __local float a_tile[TILE][TILE];
+  __local float b_tile[TILE][TILE];
+  const size_t col = get_global_id(0);
+  const size_t row = first_row + get_group_id(1) * TILE + get_local_id(1);
+  const size_t tile_col = get_local_id(0);
+  const size_t tile_row = get_local_id(1);
+  float sums[WPT] = {0.0f}; // WPT is a constant, so the compiler can keep these in registers
+  for (size_t first = 0; first < K; first += TILE) {
+    // Each work-item brings WPT elements of each tile; outside the matrices, 0 adds nothing.
+    const size_t a_col = first + tile_col;
+    const size_t b_row = first + tile_row;
+    for (size_t w = 0; w < WPT; w++) {
+      const size_t step = w * STEP;
+      a_tile[tile_row + step][tile_col] =
+          row + step < end_row && a_col < K ? a[(row + step) * K + a_col] : 0.0f;
+      b_tile[tile_row + step][tile_col] =
+          b_row + step < K && col < N ? b[(b_row + step) * N + col] : 0.0f;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
+    for (size_t k = 0; k < TILE; k++) {
+      const float b_value = b_tile[k][tile_col]; // read once, used WPT times
+      for (size_t w = 0; w < WPT; w++)
+        sums[w] += a_tile[tile_row + w * STEP][k] * b_value;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); // everyone has read them before anyone brings the next ones
+  }
+  for (size_t w = 0; w < WPT; w++)
+    if (row + w * STEP < end_row && col < N) // only here: the barriers need every work-item
+      c[(row + w * STEP) * N + col] = sums[w];
+}

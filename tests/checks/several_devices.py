@@ -1,0 +1,94 @@
+"""A program that works on several devices: which ones OCL_DEVICE names, on machines that a layer pretends; that devices of
+several implementations, which have no context in common, each do a part; and that where one of these fails in
+the middle, the others do it.
+
+The implementations are PoCL and, of Intel's runtime and Oclgrind, those that are there; without either, that part is
+skipped by name.
+"""
+
+import os
+import pathlib
+import re
+import tempfile
+
+import harness
+from checks import implementations
+from checks.faults import NAMES
+
+CHAPTER = "23-several-devices"
+POCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
+SIZE = ["320", "9", "7"]  # ten strips of rows
+# The machine, OCL_DEVICE, and the devices that work; None: refused. As in device_choice.py.
+LISTS = [
+    ("cpu,gpu/gpu", "all", ["cpu-0-0", "gpu-0-1", "gpu-1-0"]),
+    ("cpu,gpu/gpu", "ALL", ["cpu-0-0", "gpu-0-1", "gpu-1-0"]),
+    ("cpu,gpu/gpu", "1:0,0:0", ["cpu-0-0", "gpu-1-0"]),
+    ("cpu,gpu/gpu", "gpu,", ["gpu-0-1", "gpu-1-0"]),
+    ("cpu,gpu/gpu", "u-0-0,GPU,1:0", ["cpu-0-0", "gpu-0-1", "gpu-1-0"]),
+    ("cpu,gpu,gpu", "gpu", ["gpu-0-1"]),
+    ("cpu,gpu,gpu", None, ["gpu-0-1"]),
+    ("cpu", "all", ["cpu-0-0"]),
+    ("cpu,gpu", "gpu,1:0", None),
+    ("cpu", "gpu,", None),
+    ("cpu", ",", None),
+    ("/", "all", None),
+]
+
+
+def devices_in(out):
+    return re.findall(r"^device    (.*) \(.*\)$", out, re.MULTILINE)
+
+
+def lists(report):
+    for machine, wish, working in LISTS:
+        env = {**harness.as_device(types=machine), "OCL_DEVICE": wish}
+        code, out, err = harness.run([harness.program(CHAPTER), *SIZE], env=env)
+        if working is None:
+            good = code == 1 and "no OpenCL device " in err and "PASSED" not in out
+        else:
+            good = not harness.not_passed(code, out, err) and devices_in(out) == working
+        report.must(f"{machine} with OCL_DEVICE={wish}: {working}", good, f"{code}\n{out}{err}")
+
+
+def in_the_middle(calls, function):
+    """The number of the middle one of the calls of this function."""
+    numbers = [n for n, name in enumerate(calls, 1) if name == function]
+    return numbers[len(numbers) // 2]
+
+
+def together(report, name, folder):
+    """PoCL and another implementation, each with its part; then one of them fails. On the known clock, whose devices are
+    about as fast: a simulator would have nothing to do."""
+    other = implementations.environment(name, folder)
+    (folder / "vendors" / "pocl.icd").write_text(POCL.read_text())
+    os.environ.update({**other, "OCL_DEVICE": "all"})
+    command = [harness.program(CHAPTER), *SIZE]
+    code, out, err, account = harness.under_layer(command, clock=1)
+    contexts = account.calls.count("clCreateContext")
+    parts = re.findall(r"^time      (rows .*): kernel", out, re.MULTILINE)
+    good = not harness.not_passed(code, out, err) and len(set(devices_in(out))) == contexts == len(parts) == 2
+    report.must(f"PoCL and {name}: {' and '.join(parts)}", good, f"{code}\n{out}{err}")
+    for function in ["clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]:
+        code, out, err, now = harness.under_layer(
+            command, clock=1, fail=in_the_middle(account.calls, function), code=-5
+        )
+        said = re.findall(rf"^(.*): {NAMES[-5]} \(-5\), left out; the others compute its rows", err, re.MULTILINE)
+        good = now.failed and not harness.not_passed(code, out, err) and len(said) == 1 and said[0] in devices_in(out)
+        good = good and re.findall(r"^time      rows (\d+ to \d+): kernel", out, re.MULTILINE) == ["0 to 319"]
+        report.must(f"PoCL and {name}, {function} fails: {said} left out", good, f"{code}\n{out}{err}")
+
+
+def check(report):
+    lists(report)
+    kept, missing = dict(os.environ), []
+    for name in ["intel", "oclgrind"]:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                together(report, name, pathlib.Path(folder))
+            except harness.Skip as why:
+                missing.append(str(why))
+            finally:
+                os.environ.clear()
+                os.environ.update(kept)
+    if len(missing) == 2 and not report.failures:
+        raise harness.Skip("; ".join(missing))
