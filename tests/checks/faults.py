@@ -191,6 +191,8 @@ class Run:
             seen.add(function)
         for function in self.survivable:
             calls = [(n, code) for n, name, code in self.children if name == function]
+            if not calls:
+                self.report.failed(self.what, [f"it never calls {function}, whose failure it is said to survive"])
             for n, code in calls:
                 if n in (calls[0][0], calls[-1][0]):
                     self.alone(n, function, code)
