@@ -49,7 +49,8 @@ NARROW = {
     "into 32 bits: get_global_id(1) * BM": _REFUSED,
     "into 32 bits: get_global_id(0) * BN": _REFUSED,
 }
-OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["9", "34", "40"]]  # the last one: so wide that there are tiles as well
+# The third: so wide that there are tiles as well; the last: which these divide, so that they are built without edges.
+OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["9", "34", "40"], ["32", "64", "24"]]
 FEW_ROUNDS = {"for (uint k0 = 0; k0 < padded; k0 += BK)": "19 has the same code, word for word, and three rounds of it"}
 REFERENCES = {"matmul": product}
 ALL_WRONG = "no candidate computes the right product"  # each is compared with the sums of the program's own inputs
