@@ -47,17 +47,19 @@ def build(report):
 def server(wine):
     """Wine's server, for as long as the programs need it.
 
-    Of itself it ends three seconds after the last program, and one that starts in that moment ends with it:
-    "wine client error: recvmsg: Connection reset by peer".
+    Of itself it ends with the last program, and one that starts in that moment ends with it: "wine client error:
+    recvmsg: Connection reset by peer".
     """
     wineserver = pathlib.Path(wine).resolve().with_name("wineserver")
-    environment = {**os.environ, **ENVIRONMENT}
-    with subprocess.Popen([wineserver, "--foreground", "--persistent"], env=environment) as running:
-        # Makes Wine's disk, before several ask for it; what it starts stays, and keeps its output open.
-        nothing = subprocess.DEVNULL
-        subprocess.run([wine, "wineboot", "--init"], env=environment, stdout=nothing, stderr=nothing, timeout=300)
-        yield
-        running.terminate()
+    how = {"env": {**os.environ, **ENVIRONMENT}, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run([wineserver, "--wait"], timeout=60, **how)  # for the one that the build may have started
+    with subprocess.Popen([wineserver, "--foreground", "--persistent"], **how):
+        try:
+            # Makes Wine's disk, before several ask for it; what this starts stays, and keeps its output open.
+            subprocess.run([wine, "wineboot", "--init"], timeout=300, **how)
+            yield
+        finally:
+            subprocess.run([wineserver, "--kill"], timeout=60, **how)  # and with it all that it has started
 
 
 def run_tests(report):
