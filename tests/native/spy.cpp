@@ -6,8 +6,7 @@
 //   LD_PRELOAD=spy.so SPY_LOG=calls.txt program
 //
 //   SPY_LOG      one line a call, in order: its name without "cl", then what the checks ask for;
-//   the
-//                first is "spy", so that a program without calls can be told from one without spy
+//                the first is "spy": a program without calls can be told from one without spy
 //   SPY_SOURCES  a folder: what was handed to clCreateProgramWithSource, 1, 2, ...
 //   SPY_DROP     launches work on copies of the buffers: nothing of what they compute arrives
 //   SPY_INPUTS   "2": every element of the second input is its last, where these are not equal
