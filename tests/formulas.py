@@ -46,8 +46,8 @@ def dot_naive(n):
     return count(2 * n, n, muls=n)
 
 
-def dot_reduction(n):
-    return tree(2 * n, min(32, math.ceil(n / 64)), 64, fmas=n)
+def dot_reduction(n, groups=None, local_size=64):
+    return tree(2 * n, groups or min(32, math.ceil(n / local_size)), local_size, fmas=n)
 
 
 def sum_reduction(n):
@@ -55,18 +55,18 @@ def sum_reduction(n):
     return tree(n, COMPUTE_UNITS * 64, 256, adds=n)
 
 
-def tiled(m, n, k, wpt):
+def tiled(m, n, k, wpt, tile=TILE):
     """Each element of A is loaded once for each column of tiles of C, each of B once for each row of
-    them: 2·M·N·K / TILE loads when TILE divides M and N. The multiply-adds are those of whole tiles. wpt: elements
+    them: 2·M·N·K / tile loads when the tile divides M and N. The multiply-adds are those of whole tiles. wpt: elements
     of C for each work-item."""
-    rows, cols, steps = math.ceil(m / TILE), math.ceil(n / TILE), math.ceil(k / TILE)
-    items = rows * cols * TILE * TILE // wpt
+    rows, cols, steps = math.ceil(m / tile), math.ceil(n / tile), math.ceil(k / tile)
+    items = rows * cols * tile * tile // wpt
     return count(
         m * k * cols + k * n * rows,
         m * n,
-        fmas=rows * cols * steps * TILE**3,
-        local_loads=items * steps * TILE * (1 + wpt),
-        local_stores=rows * cols * steps * 2 * TILE * TILE,
+        fmas=rows * cols * steps * tile**3,
+        local_loads=items * steps * tile * (1 + wpt),
+        local_stores=rows * cols * steps * 2 * tile * tile,
         barriers=items * steps * 2,
     )
 

@@ -66,7 +66,7 @@ def parameters(source, kernel):
 
 def bits(value, kind):
     """A number of a buffer as the unsigned number of its bits: Oclgrind reads no NaN."""
-    if kind == "float":
+    if kind.startswith("float"):
         return struct.unpack("<I", struct.pack("<f", value))[0] if not math.isnan(value) else 0x7FC00000
     return value
 

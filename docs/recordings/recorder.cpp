@@ -1,17 +1,21 @@
-// An Oclgrind plugin that writes down one launch of a kernel: the kernel's program, as Clang made it, and every
-// access of every work-item to global or local memory, in the order in which Oclgrind made them.
+// An Oclgrind plugin that writes down one launch of a kernel: the kernel's program, as Clang made
+// it, and every access of every work-item to global or local memory, in the order in which Oclgrind
+// made them.
 //
-// docs/recordings/make.py builds it, loads it (OCLGRIND_PLUGINS) and makes a recording of what it writes into the
-// file that the environment variable RECORDER_OUT names; README.md beside this file describes a recording. Lines:
+// docs/recordings/make.py builds it, loads it (OCLGRIND_PLUGINS) and makes a recording of what it
+// writes into the file that the environment variable RECORDER_OUT names; README.md beside this file
+// describes a recording. Lines:
 //
-//   variable NAME SPACE TYPE COUNT     local memory of the kernel: a __local array in it, and its elements
-//   function {...}                     JSON: a function of the program; the kernel comes first
-//   access ITEM LINE KIND VARIABLE OFFSET SIZE BYTES
-//                                      ITEM: global number; KIND: load, store, atomic; VARIABLE: argument's or array's
-//                                      name; OFFSET, SIZE in bytes; BYTES: what was read (atomic: before) or written, hex
+//   variable NAME SPACE TYPE COUNT     local memory of the kernel: a __local array in it, and its
+//   elements function {...}                     JSON: a function of the program; the kernel comes
+//   first access ITEM LINE KIND VARIABLE OFFSET SIZE BYTES
+//                                      ITEM: global number; KIND: load, store, atomic; VARIABLE:
+//                                      argument's or array's name; OFFSET, SIZE in bytes; BYTES:
+//                                      what was read (atomic: before) or written, hex
 //   barrier ITEM LINE
 //
-// Built against Oclgrind 21.10 and LLVM 14, the packages liboclgrind-dev and llvm-14-dev of Debian 12.
+// Built against Oclgrind 21.10 and LLVM 14, the packages liboclgrind-dev and llvm-14-dev of
+// Debian 12.
 #include <oclgrind/Context.h>
 #include <oclgrind/Kernel.h>
 #include <oclgrind/KernelInvocation.h>
@@ -22,10 +26,9 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -43,7 +46,8 @@
 
 namespace {
 
-constexpr unsigned OFFSET_BITS = 48; // of an address in Oclgrind; above them the number of the buffer
+constexpr unsigned OFFSET_BITS =
+    48; // of an address in Oclgrind; above them the number of the buffer
 
 [[noreturn]] void give_up(const std::string &what) {
   std::cerr << "recorder: " << what << std::endl;
@@ -78,10 +82,12 @@ std::string plain_name(const std::string &name) {
   return name.substr(2 + digits, static_cast<size_t>(length));
 }
 
-// One function as JSON. A value is a number: an argument's, an instruction's, or ~i, the constant number i.
+// One function as JSON. A value is a number: an argument's, an instruction's, or ~i, the constant
+// number i.
 class FunctionWriter {
 public:
-  FunctionWriter(const llvm::Function &function) : function(function), layout(function.getParent()) {}
+  FunctionWriter(const llvm::Function &function)
+      : function(function), layout(function.getParent()) {}
 
   std::string json() {
     std::ostringstream blocks;
@@ -95,8 +101,7 @@ public:
       pending.str("");
       bool first = true;
       for (const llvm::Instruction &instruction : block) {
-        if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) ||
-            instruction.isLifetimeStartOrEnd())
+        if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || instruction.isLifetimeStartOrEnd())
           continue;
         const std::string text = write(instruction, block_numbers);
         blocks << (first ? "" : ",") << pending.str() << text;
@@ -122,17 +127,21 @@ private:
   const llvm::Function &function;
   const llvm::DataLayout layout;
   std::map<const llvm::Value *, int> numbers;
+  int next_number = 0;
   std::map<std::string, int> constant_numbers;
   std::vector<std::string> constants;
   std::ostringstream pending; // instructions that stood in an operand
 
   int number(const llvm::Value *value) {
-    return numbers.emplace(value, static_cast<int>(numbers.size())).first->second;
+    const auto [at, is_new] = numbers.emplace(value, next_number);
+    next_number += is_new;
+    return at->second;
   }
 
   std::string constant(const llvm::Constant *value) {
     if (const auto *whole = llvm::dyn_cast<llvm::ConstantInt>(value))
-      return std::to_string(whole->getBitWidth() == 1 ? whole->getZExtValue() : whole->getSExtValue());
+      return std::to_string(whole->getBitWidth() == 1 ? whole->getZExtValue()
+                                                      : whole->getSExtValue());
     if (const auto *real = llvm::dyn_cast<llvm::ConstantFP>(value)) {
       const float number = real->getValueAPF().convertToFloat();
       std::ostringstream out;
@@ -153,15 +162,14 @@ private:
   }
 
   int operand(const llvm::Value *value) {
-    if (const auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(value)) { // becomes an instruction before this one
-      llvm::Instruction *instruction = const_cast<llvm::ConstantExpr *>(expression)->getAsInstruction();
-      const std::string text = write(*instruction, {});
-      pending << text << ",";
-      numbers[expression] = number(instruction); // the last one, of several uses
-      const int result = numbers[instruction];
-      instruction->deleteValue();
+    if (const auto *expression =
+            llvm::dyn_cast<llvm::ConstantExpr>(value)) { // becomes an instruction before this one
+      llvm::Instruction *instruction =
+          const_cast<llvm::ConstantExpr *>(expression)->getAsInstruction();
+      pending << write(*instruction, {}) << ",";
+      const int result = number(instruction);
       numbers.erase(instruction);
-      numbers[reinterpret_cast<const llvm::Value *>(-1 - static_cast<long>(numbers.size()))] = -1; // keeps the count
+      instruction->deleteValue();
       return result;
     }
     if (const auto *known = llvm::dyn_cast<llvm::Constant>(value)) {
@@ -204,8 +212,8 @@ private:
     } else if (const auto *branch = llvm::dyn_cast<llvm::BranchInst>(&instruction)) {
       if (branch->isConditional())
         add(branch->getCondition());
-      for (const llvm::BasicBlock *next : branch->successors())
-        rest << "," << blocks.at(next);
+      for (unsigned i = 0; i < branch->getNumSuccessors(); i++) // if it holds, if it does not
+        rest << "," << blocks.at(branch->getSuccessor(i));
     } else if (const auto *phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       for (unsigned i = 0; i < phi->getNumIncomingValues(); i++) {
         rest << "," << blocks.at(phi->getIncomingBlock(i));
@@ -227,7 +235,8 @@ private:
         give_up("a call of a function that is not known by its name");
       if (!callee->isDeclaration())
         called.insert(callee);
-      op = "call " + (callee->isDeclaration() ? plain_name(callee->getName().str()) : "@" + callee->getName().str());
+      op = "call " + (callee->isDeclaration() ? plain_name(callee->getName().str())
+                                              : "@" + callee->getName().str());
       for (const llvm::Use &argument : call->args())
         add(argument.get());
     } else {
@@ -238,8 +247,8 @@ private:
     }
     std::ostringstream out;
     out << "[\"" << op << "\"," << line_of(instruction) << ","
-        << (instruction.getType()->isVoidTy() ? -1 : number(&instruction)) << ",\"" << type << "\"" << rest.str()
-        << "]";
+        << (instruction.getType()->isVoidTy() ? -1 : number(&instruction)) << ",\"" << type << "\""
+        << rest.str() << "]";
     return out.str();
   }
 };
@@ -283,21 +292,25 @@ public:
     }
   }
 
-  void workGroupBegin(const oclgrind::WorkGroup *) override { places.clear(); }
+  void workGroupBegin(const oclgrind::WorkGroup *) override {
+    places.clear();
+  }
 
   void memoryLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address,
                   size_t size) override {
-    access("load", memory, item, address, static_cast<const unsigned char *>(memory->getPointer(address)), size);
+    access("load", memory, item, address,
+           static_cast<const unsigned char *>(memory->getPointer(address)), size);
   }
 
-  void memoryStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size,
-                   const uint8_t *data) override {
+  void memoryStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address,
+                   size_t size, const uint8_t *data) override {
     access("store", memory, item, address, data, size);
   }
 
-  void memoryAtomicLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, oclgrind::AtomicOp,
-                        size_t address, size_t size) override {
-    access("atomic", memory, item, address, static_cast<const unsigned char *>(memory->getPointer(address)), size);
+  void memoryAtomicLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
+                        oclgrind::AtomicOp, size_t address, size_t size) override {
+    access("atomic", memory, item, address,
+           static_cast<const unsigned char *>(memory->getPointer(address)), size);
   }
 
   void instructionExecuted(const oclgrind::WorkItem *item, const llvm::Instruction *instruction,
@@ -308,7 +321,9 @@ public:
       out << "barrier " << item->getGlobalIndex() << " " << line_of(*instruction) << "\n";
   }
 
-  bool isThreadSafe() const override { return false; }
+  bool isThreadSafe() const override {
+    return false;
+  }
 
 private:
   std::ofstream out;
@@ -329,8 +344,8 @@ private:
     places[{space, item->getOperand(value).getPointer() >> OFFSET_BITS}] = value->getName().str();
   }
 
-  void access(const char *kind, const oclgrind::Memory *memory, const oclgrind::WorkItem *item, const size_t address,
-              const unsigned char *data, const size_t size) {
+  void access(const char *kind, const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
+              const size_t address, const unsigned char *data, const size_t size) {
     const unsigned space = memory->getAddressSpace();
     if (space != oclgrind::AddrSpaceGlobal && space != oclgrind::AddrSpaceLocal)
       return;
@@ -339,8 +354,9 @@ private:
     const auto found = places.find({space, address >> OFFSET_BITS});
     if (found == places.end())
       give_up("an access to memory that is no argument's and no array's");
-    out << "access " << item->getGlobalIndex() << " " << line_of(*item->getCurrentInstruction()) << " " << kind << " "
-        << found->second << " " << (address & ((size_t{1} << OFFSET_BITS) - 1)) << " " << size << " " << std::hex
+    out << "access " << item->getGlobalIndex() << " " << line_of(*item->getCurrentInstruction())
+        << " " << kind << " " << found->second << " "
+        << (address & ((size_t{1} << OFFSET_BITS) - 1)) << " " << size << " " << std::hex
         << std::setfill('0');
     for (size_t i = 0; i < size; i++)
       out << std::setw(2) << static_cast<unsigned>(data[i]);

@@ -8,5 +8,5 @@ OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three e
 REFERENCES = {"dot_product": dot_product}
 
 
-def costs(n):
-    return [("dot_product", dot_reduction(n))]
+def costs(n, **launch):
+    return [("dot_product", dot_reduction(n, **launch))]

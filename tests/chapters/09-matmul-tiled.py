@@ -1,4 +1,4 @@
-from formulas import matmul_times, tiled
+from formulas import TILE, matmul_times, tiled
 from references import product
 
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
@@ -7,8 +7,8 @@ BENCH_MATMUL = {"kernel": "09 tiles"}
 REFERENCES = {"matmul": product}
 
 
-def costs(m, n, k):
-    return [("matmul", tiled(m, n, k, wpt=1))]
+def costs(m, n, k, tile=TILE):
+    return [("matmul", tiled(m, n, k, wpt=1, tile=tile))]
 
 
 def times(*arguments):

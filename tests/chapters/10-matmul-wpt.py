@@ -5,8 +5,8 @@ BENCH_MATMUL = {"kernel": "10 WPT"}
 REFERENCES = {"matmul": product}
 
 
-def costs(m, n, k):
-    return [("matmul", tiled(m, n, k, wpt=TILE // 4))]
+def costs(m, n, k, tile=TILE, wpt=TILE // 4):
+    return [("matmul", tiled(m, n, k, wpt=wpt, tile=tile))]
 
 
 def times(*arguments):

@@ -36,9 +36,9 @@ def _path_last_group(n, launch):
 PATHS = {"sum_cas": _path_cas, "sum_last_group": _path_last_group}
 
 
-def _share_in_tree(groups, adds):
+def _share_in_tree(groups, adds, local_size=256):
     """The tree, called `groups` times in all; each work-item reads what it returns."""
-    return {**tree(0, groups, 256, readers=256, adds=adds), "global stores": 0}
+    return {**tree(0, groups, local_size, readers=local_size, adds=adds), "global stores": 0}
 
 
 def _groups(n):
@@ -49,18 +49,18 @@ def _sum_cas(n, rounds):
     return ("sum_cas", {**_share_in_tree(_groups(n), adds=n + rounds), "global loads": n})
 
 
-def costs(n):
+def costs(n, groups=None, local_size=256):
     """Every element is read once. What is added between groups is not loads and stores but atomics; where one group
     runs after the other, as here, each but the first guesses wrong once. In sum_last_group each work-item reads the
     flag that its work-item 0 wrote, behind one more barrier, and the last group adds what all of them left, goes
     through a second tree and writes the total."""
-    groups = _groups(n)
-    last = _share_in_tree(groups + 1, adds=n + groups)
+    groups = groups or _groups(n)
+    last = _share_in_tree(groups + 1, n + groups, local_size)
     more = {
         "global loads": n,
         "global stores": 1,
-        "barriers": last["barriers"] + groups * 256,
-        "local loads": last["local loads"] + groups * 256,
+        "barriers": last["barriers"] + groups * local_size,
+        "local loads": last["local loads"] + groups * local_size,
         "local stores": last["local stores"] + groups,
     }
     return [

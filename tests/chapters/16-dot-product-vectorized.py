@@ -14,13 +14,12 @@ FORCED = [(f"#undef STRETCH\n#define STRETCH {way}\n", "") for way in (0, 1)]  #
 REFERENCES = {"add_partial_sums": dot_product}
 
 
-def costs(n):
+def costs(n, groups=None, size=MAX_WORK_GROUP):
     """Two vectors are read once, by work-groups as large as the device has them; a second launch of
     one such group reads what each group left and writes one number. A work-item adds its two vectors of
     four, and then the four. (The simulated device calls
     itself a GPU.)"""
-    size = MAX_WORK_GROUP
-    groups = min(COMPUTE_UNITS * 2048 // size, math.ceil(math.ceil(n / (4 * 2)) / size))
+    groups = groups or min(COMPUTE_UNITS * 2048 // size, math.ceil(math.ceil(n / (4 * 2)) / size))
     return [
         ("dot_product", tree(2 * n, groups, size, readers=size, fmas=n, adds=groups * size * (4 + 2 - 1))),
         ("add_partial_sums", tree(groups, 1, size, readers=size, adds=groups)),

@@ -19,8 +19,8 @@ NARROW = {
 REFERENCES = {"matmul": product}
 
 
-def costs(m, n, k):
-    return [("matmul", register_tiled(m, n, k))]
+def costs(m, n, k, **tiles):
+    return [("matmul", register_tiled(m, n, k, **tiles))]
 
 
 def times(*arguments):

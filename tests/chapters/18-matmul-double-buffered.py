@@ -19,8 +19,8 @@ NARROW = {
 REFERENCES = {"matmul": product}
 
 
-def costs(m, n, k):
-    return double_buffered(m, n, k, bm=128, bn=128, bk=8, tm=16, tn=8)
+def costs(m, n, k, bm=128, bn=128, bk=8, tm=16, tn=8):
+    return double_buffered(m, n, k, bm, bn, bk, tm, tn)
 
 
 def times(*arguments):
