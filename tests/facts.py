@@ -146,6 +146,7 @@ def defaults(chapter):
         # another chapter, whose program must choose the same device.
         "BAD_ARGUMENTS": [],
         "BLANK_KERNEL_REFUSAL": "empty",
+        "LONG_KERNEL_REFUSAL": "no_such_name",
         "NO_DEVICE_REFUSAL": "  0:0  ",
         "SAME_DEVICE_AS": None,
         # bench/run.py: the series that the "time" lines stand for, {start of the line: name of the series}, of several

@@ -4,6 +4,7 @@ from references import elements
 HOSTILE_ALL = True  # it spells its set-up out
 NO_DEVICE_REFUSAL = None  # it takes the first device there is
 BLANK_KERNEL_REFUSAL = "CL_"  # its own few lines of reading: a file of blanks does not define its kernel
+LONG_KERNEL_REFUSAL = "longer than 65535 bytes"  # the same few lines
 NARROW = dict.fromkeys(
     ["between whole number and float: i % 4096", "between whole number and float: 3 * (i % 1021) + 1"],
     "small: the inputs",

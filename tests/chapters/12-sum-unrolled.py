@@ -9,7 +9,7 @@ BAD_ARGUMENTS = [(["10", "1"], "too small: 1")]
 BENCH_VECTORS = {"": "12 sum, UF = 2"}
 OCLGRIND_SIZES = [["1"], ["256"], ["1000", "4"]]  # of one level three elements are left over
 REFERENCES = {"sum_unrolled": total}
-INPUT_SIZES = [["64"], ["1000", "3"]]
+INPUT_SIZES = [["64"], ["1000", "3"], ["5", "1000"]]  # the last: fewer elements than one launch can add
 
 
 def _path(n, uf=2, launch=None):

@@ -177,6 +177,8 @@ def broken_kernel(test, copy, kernel, text, env):
                 f"exit code {code}\n{out}{err}",
             )
     else:  # a long build log: all of it must be shown
+        kernel.write_text(text + "// What stands at the end of a long file counts as well.\n" * 20000 + broken)
+        case(f"{what} long, with a syntax error at its end", command, 1, test.known.LONG_KERNEL_REFUSAL)
         kernel.write_text(text + "\n" + "".join(f"#warning number {i} of many\n" for i in range(400)) + broken)
         case(
             f"{what} with a syntax error",

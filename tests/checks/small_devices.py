@@ -1,8 +1,13 @@
 """On devices other than ours: each chapter passes on every profile of tests/profiles/, or says what it needs.
 
 A layer (tests/native/device_layer.cpp) makes PoCL look like another device and refuses what that one would refuse.
-Everything is released there, too. So the branches for GPUs and for small devices run here.
+Everything is released there, too. So the branches for GPUs and for small devices run here. Where the device's clock has no
+resolution, a program says of times what it says where there are none.
 """
+
+import pathlib
+import re
+import tempfile
 
 import facts
 import harness
@@ -14,6 +19,23 @@ PROFILES = sorted((harness.ROOT / "tests" / "profiles").glob("*.txt"))
 def name_of(profile):
     """The device's name, which a chapter prints: then the layer was there."""
     return next(line.split(maxsplit=1)[1] for line in profile.read_text().splitlines() if line.startswith("name "))
+
+
+def says_of_times(out):
+    return [re.sub(r"[\d.]+", "0", line) for line in out.splitlines() if "reports no times" in line]
+
+
+def unlike_no_times(command, profile, out):
+    """What is wrong with what a program says of a clock without resolution: a list of sentences."""
+    text = profile.read_text()
+    if "\nresolution 0\n" not in text:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        without = pathlib.Path(folder) / profile.name
+        without.write_text(text.replace("\nresolution 0\n", "\ntimes 0\n"))
+        expected = says_of_times(harness.under_layer(command, profile=without)[1])
+    found = says_of_times(out)
+    return [] if found == expected else [f"times of a clock without resolution: {expected} expected, not {found}"]
 
 
 def check(report, chapter, full):
@@ -31,5 +53,6 @@ def check(report, chapter, full):
                     wrong.append(f"exit code 1 and {words!r} expected, not {code}{harness.indented(out + err)}")
             else:
                 wrong = harness.not_passed(code, out, err) or left_behind(account)
+                wrong = wrong or unlike_no_times(command, profile, out)
             report.failed(" ".join([chapter, *arguments, "on", profile.stem]), wrong)
             report.count("runs on other devices")

@@ -17,6 +17,7 @@
 //     multiple        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
 //     fma 0           no CL_FP_FMA, and no program that is told to use it (-D FMA=fma)
 //     times 0         no event has times
+//     resolution 0    the clock says that it has none, and its times are 0, 1, 2 and 3
 //   DEVICE_TYPES    several devices: their types, by platform, such as cpu,accelerator/gpu. There
 //                   must be as many real ones; each is called type-platform-number
 #define CL_TARGET_OPENCL_VERSION 300 // to refuse what came after 1.2
@@ -214,6 +215,8 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
     return value_of(number("global_memory", 0));
   if (has("buffer") && what == CL_DEVICE_MAX_MEM_ALLOC_SIZE)
     return value_of(number("buffer", 0));
+  if (has("resolution") && what == CL_DEVICE_PROFILING_TIMER_RESOLUTION)
+    return value_of(static_cast<size_t>(number("resolution", 0)));
   if (has("unified") && what == CL_DEVICE_HOST_UNIFIED_MEMORY)
     return value_of(static_cast<cl_bool>(number("unified", 0)));
   if (number("fma", 1) == 0 && what == CL_DEVICE_SINGLE_FP_CONFIG) {
@@ -364,6 +367,12 @@ static cl_int CL_API_CALL no_times(cl_event, cl_profiling_info, size_t, void *, 
   return CL_PROFILING_INFO_NOT_AVAILABLE;
 }
 
+static cl_int CL_API_CALL no_clock(cl_event, const cl_profiling_info moment, const size_t room,
+                                   void *to, size_t *size_ret) {
+  const cl_ulong time = moment - CL_PROFILING_COMMAND_QUEUED; // four numbers that follow each other
+  return give_back(&time, sizeof time, room, to, size_ret);
+}
+
 // A function that came after 1.2.
 template <auto member> struct newer;
 template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct newer<member> {
@@ -421,7 +430,7 @@ static void read_profile(const std::string &path) {
   static const std::set<std::string> keys = {
       "name",          "type",     "version", "compute_units", "vector_width", "local_memory",
       "global_memory", "buffer",   "unified", "group",         "sizes",        "kernel_group",
-      "barrier_group", "multiple", "fma",     "times"};
+      "barrier_group", "multiple", "fma",     "times",         "resolution"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;
@@ -465,6 +474,8 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   table.clCreateBuffer = create_buffer;
   if (number("times", 1) == 0)
     table.clGetEventProfilingInfo = no_times;
+  if (has("resolution"))
+    table.clGetEventProfilingInfo = no_clock;
   if (has("version"))
     refuse_what_is_newer();
   *layer_dispatch_ret = &table;

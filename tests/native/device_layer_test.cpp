@@ -78,6 +78,7 @@ int main() {
          static_cast<unsigned long long>(ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE)));
   printf("said buffer %llu\n", static_cast<unsigned long long>(most));
   printf("said unified %u\n", ask<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY));
+  printf("said resolution %zu\n", ask<size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION));
   printf("said fma %d\n", (fp & CL_FP_FMA) != 0);
 
   const auto launch = [&](const char *what, const size_t x, const size_t y, const cl_ulong bytes,

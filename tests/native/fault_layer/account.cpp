@@ -9,6 +9,10 @@
 static const char *const type_names[NUM_TYPES] = {"context", "queue",  "buffer",
                                                   "program", "kernel", "event"};
 
+const char *type_name(const object_type type) {
+  return type_names[type];
+}
+
 struct object {
   object_type type;
   int references;

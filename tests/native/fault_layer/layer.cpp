@@ -11,6 +11,7 @@
 //   clock.cpp       times that are known, on the device's clock and on the host's
 //   pretences.cpp   commands that do nothing, stale memory, little memory
 //   corruption.cpp  one element changed on its way to the device, or back
+//   recording.cpp   every call with its arguments, written down
 //
 // And LAYER_LOCALE: if 1, the environment's locale is put into force, as some implementations do.
 //
@@ -20,6 +21,7 @@
 #include <clocale>
 #include <cstdlib>
 #include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -139,6 +141,8 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
     if (succeeded) {
       account(arguments, result, event, own_event);
       wait(arguments);
+      if (is_recording())
+        record(arguments, result, event, std::index_sequence_for<A...>{});
     }
     return result;
   }
@@ -185,6 +189,50 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
       if constexpr (std::is_same_v<argument<2>, cl_kernel *>) // clCreateKernelsInProgram
         for (cl_uint i = 0; std::get<2>(arguments) != nullptr && i < std::get<1>(arguments); i++)
           note_created(std::get<2>(arguments)[i], KERNEL, entry.name);
+  }
+
+  // One argument in words; how many a pointer points to is said by another one.
+  template <size_t i> static std::string argument_text(const std::tuple<A...> &arguments) {
+    using T = argument<i>;
+    const T value = std::get<i>(arguments);
+    if constexpr (type_of<T>() != NUM_TYPES)
+      return name_of(value, type_name(type_of<T>()));
+    else if constexpr (std::is_same_v<std::tuple<A...>, launch_arguments> &&
+                       std::is_same_v<T, const size_t *>)
+      return text_of(value, std::get<2>(arguments));
+    else if constexpr (std::is_integral_v<T>)
+      return text_of(static_cast<uint64_t>(value));
+    else if constexpr (std::is_same_v<T, const cl_event *> && i > 0)
+      return text_of(value, std::get < i == 0 ? 0 : i - 1 > (arguments));
+    else if constexpr (std::is_same_v<T, const char *>)
+      return value == nullptr ? "null" : "\"" + std::string(value) + "\"";
+    else if constexpr (std::is_same_v<argument<0>, cl_kernel> &&
+                       std::is_same_v<T, const void *>) // clSetKernelArg
+      return text_of(value, static_cast<size_t>(std::get < i == 0 ? 0 : i - 1 > (arguments)));
+    else if constexpr (i == 2 && std::is_same_v<T, const void *>) // clEnqueueFillBuffer
+      return text_of(value, std::get<3>(arguments));
+    else if constexpr (std::is_pointer_v<T>)
+      return value == nullptr ? "null" : "there";
+    else
+      return "?";
+  }
+  template <size_t... i>
+  static void record(const std::tuple<A...> &arguments, const R result, const cl_event *asked,
+                     std::index_sequence<i...>) {
+    std::string text, made;
+    ((text += (i == 0 ? " " : ", ") + argument_text<i>(arguments)), ...);
+    if constexpr (type_of<R>() != NUM_TYPES)
+      made = new_name(result, type_name(type_of<R>()));
+    if constexpr (gives_event())
+      if (asked != nullptr)
+        made = new_name(*asked, type_name(EVENT));
+    if constexpr (type_of<R>() == KERNEL) { // what its local arrays take
+      cl_ulong bytes = 0;
+      the.target->clGetKernelWorkGroupInfo(result, nullptr, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes,
+                                           &bytes, nullptr);
+      made += ", local " + text_of(bytes);
+    }
+    write_call(entry.name, text, made);
   }
 
   // Lets the host's clock go on where the call has waited.
@@ -318,6 +366,7 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   pretending = *target_dispatch;
   intercept_all();
   read_fault_settings();
+  read_recording_settings();
   read_clock_settings();
   pretend(pretending);
   pretend_times(pretending);

@@ -7,6 +7,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include "../layer.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -75,6 +76,7 @@ void report_clock(FILE *file);
 
 enum object_type { CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, NUM_TYPES };
 
+const char *type_name(object_type type);
 template <typename T> constexpr object_type type_of() {
   if constexpr (std::is_same_v<T, cl_context>)
     return CONTEXT;
@@ -107,9 +109,20 @@ void settle_commands(cl_command_queue queue);
 long series_of(const std::string &kind);
 void write_report();
 
-// ---- pretences.cpp and corruption.cpp: wrong answers
-// ----------------------------------------------
+// ---- pretences.cpp and corruption.cpp: wrong answers --------------------------------------------
 
 void pretend(cl_icd_dispatch &table);
 void report_pretences(FILE *file);
 void corrupt(cl_icd_dispatch &table);
+
+// ---- recording.cpp: what a program asks for, call by call ---------------------------------------
+
+void read_recording_settings();
+bool is_recording();
+std::string name_of(const void *handle, const char *kind);  // "buffer2", or "a buffer"
+std::string new_name(const void *handle, const char *kind); // of an object that was just made
+std::string text_of(uint64_t number);
+std::string text_of(const size_t *sizes, cl_uint dims);   // "16x16"
+std::string text_of(const cl_event *list, cl_uint count); // "[event1 event2]"
+std::string text_of(const void *value, size_t size);      // of a kernel's argument
+void write_call(const char *name, const std::string &arguments, const std::string &made);
