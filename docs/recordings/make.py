@@ -22,7 +22,7 @@ from launches import LAUNCHES, Local
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build")) / "recordings"
+BUILD = pathlib.Path(os.environ.get("RECORDER_BUILD", os.environ.get("BUILD_DIR", ROOT / "build"))) / "recordings"
 SIZES = {"float": 4, "float4": 4, "uint": 4, "int": 4, "ulong": 8}
 PACKAGES = "Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev g++"
 
@@ -71,10 +71,10 @@ def bits(value, kind):
     return value
 
 
-def simulation(launch, names, path):
+def simulation(launch, kernel, names, path):
     """The file that oclgrind-kernel takes: https://github.com/jrprice/Oclgrind/wiki/Running-Kernels-with-oclgrind-kernel"""
     three = lambda sizes: " ".join(map(str, [*sizes, 1, 1][:3]))  # noqa: E731
-    lines = [str(ROOT / launch["chapter"] / "kernel.cl"), launch["kernel"]]
+    lines = [str(kernel), launch["kernel"]]
     lines += [three(launch["global"]), three(launch["local"])]
     for value, (_, _, kind) in zip(launch["arguments"], names):
         size = SIZES[kind]
@@ -138,14 +138,15 @@ def plain(launch):
     return {**{k: v for k, v in launch.items() if k != "arguments"}, "arguments": [*map(one, launch["arguments"])]}
 
 
-def record(launch):
-    """The recording of a launch, as text."""
+def record(launch, kernel=None):
+    """The recording of a launch, as text. `kernel`: another file than the chapter's."""
     library = plugin()
-    source = (ROOT / launch["chapter"] / "kernel.cl").read_text()
+    kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
+    source = kernel.read_text()
     names = parameters(source, launch["kernel"])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        simulation(launch, names, folder / "launch.sim")
+        simulation(launch, kernel, names, folder / "launch.sim")
         command = ["oclgrind-kernel", "--num-threads", "1", "--plugins", library]
         command += ["--build-options", f"-cl-opt-disable {launch.get('options', '')}".strip(), folder / "launch.sim"]
         done = subprocess.run(

@@ -1,0 +1,41 @@
+"""Does each work-item of a kernel still touch what it touched when it was recorded (docs/recordings/), in the same order?
+
+    python3 tests/run.py order 18
+
+Counts and results do not show that a tile is fetched after it was multiplied instead of before, or that a tree begins
+with the wrong half. Recorded anew, accesses and barriers must be those on record, whatever their lines in the file. The
+kernel is the one beside the program where there is one, as with mutants. Skipped by name without Oclgrind's headers.
+"""
+
+import json
+import re
+
+import harness
+from checks.recordings import FOLDER, maker
+
+
+def accesses(recording):
+    """The stretches of work-items, without the numbers of lines: ["0: r a 0 3; w sums 5 9", ...]."""
+    return [re.sub(r"(^\d+: |; ?)\d+ ", r"\1", stretch) for stretch in recording["accesses"]]
+
+
+def check(report, chapter):
+    make = maker()
+    launches = [launch for launch in make.LAUNCHES if launch["chapter"] == chapter]
+    if not launches:
+        return report.nothing_to_do("no launch of it is on record")
+    beside = harness.BUILD / chapter / "kernel.cl"
+    for launch in launches:
+        try:
+            new = make.record(launch, beside if beside.exists() else None)
+        except make.Missing as what:
+            raise harness.Skip(str(what)) from what
+        except SystemExit as what:
+            report.failed(chapter, [str(what)])
+            continue
+        old, new = (accesses(json.loads(text)) for text in ((FOLDER / f"{chapter}.json").read_text(), new))
+        report.count("stretches of work-items", len(new))
+        different = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
+        if old != new:
+            there = (old[different:] or ["nothing"])[0], (new[different:] or ["nothing"])[0]
+            report.failed(chapter, [f"on record: {there[0][:80]}; now: {there[1][:80]}"])
