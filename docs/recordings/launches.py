@@ -3,10 +3,9 @@
 A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `global` and `local` sizes; `arguments`
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
 the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
-called there; `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
+called there; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
 is drawn; `costs`, the arguments of the chapter's costs() (tests/chapters/) for this launch; `expected`, what is in a
-buffer in the end, computed here from the inputs, not from the kernel; `doubts`: a barrier that must not be taken out
-without a wrong result for some order (its line is found by the text that stands before it).
+buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
 """
 
 import math
@@ -20,7 +19,7 @@ class Local(int):
 
 def whole(n, seed):
     """Small whole numbers, from -2 to 4, without a pattern that an eye would follow."""
-    return [(7 * i * i + 3 * i + 5 * seed) % 7 - 2 for i in range(n)]
+    return [(i * i * i + 5 * i + 3 * seed * i + 5 * seed) % 17 % 7 - 2 for i in range(n)]
 
 
 def product(a, b, m, n, k):
@@ -64,7 +63,7 @@ LAUNCHES = [
         "say": "eight work-items, twenty elements",
         "global": [8],
         "local": [4],
-        "arguments": [[0] * 20, 20],
+        "arguments": [[NAN] * 20, 20],
         "show": ["i"],
         "costs": {"n": 20},
         "expected": {"owner": [i % 8 for i in range(20)]},
@@ -90,6 +89,7 @@ LAUNCHES = [
         "local": [8],
         "arguments": [_A, _B, [NAN] * 2, _N, Local(8)],
         "show": ["sum", "active"],
+        "seed": 5,
         "costs": {"n": _N, "groups": 2, "local_size": 8},
         "expected": {"partial_sums": [_sums(0, 8), _sums(8, 8)]},
     },

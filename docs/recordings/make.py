@@ -65,10 +65,11 @@ def parameters(source, kernel):
 
 
 def bits(value, kind):
-    """A number of a buffer as the unsigned number of its bits: Oclgrind reads no NaN."""
+    """A number of a buffer as the unsigned number of its bits: Oclgrind reads no NaN. A whole number that is none has
+    all bits set."""
     if kind.startswith("float"):
         return struct.unpack("<I", struct.pack("<f", value))[0] if not math.isnan(value) else 0x7FC00000
-    return value
+    return 2 ** (8 * SIZES[kind]) - 1 if math.isnan(value) else value
 
 
 def simulation(launch, kernel, names, path):

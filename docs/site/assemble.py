@@ -2,10 +2,14 @@
 
     python3 docs/site/assemble.py FOLDER SITE      writes FOLDER/pages and FOLDER/mkdocs.yml; SITE: the output
 
+Below the figure of a chapter that has a recording (docs/recordings/) stands its player, docs/site/player/: without
+JavaScript, the figure alone.
+
 Done on the way: README.md becomes index.md; links to source files lead to pages that show them; lists are
 indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for the check `docs` are left out.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -83,10 +87,20 @@ def reindent(lines):
     return result
 
 
+def players():
+    """The recordings by the figure that their player stands below: {(chapter, figure): path}."""
+    found = {}
+    for path in sorted((ROOT / "docs" / "recordings").glob("*.json")):
+        launch = json.loads(path.read_text())["launch"]
+        found[launch["chapter"], launch["figure"]] = path
+    return found
+
+
 class Site:
     def __init__(self, folder):
         self.pages = folder / "pages"
         self.sources = {}  # source file -> page that shows it
+        self.players = players()
         self.exercises = set()  # texts of exercises that a page links to: pages too, but not in the list of pages
 
     def link(self, page, target):
@@ -127,6 +141,16 @@ class Site:
                 line = line.replace("<details>", '<details markdown="1">')
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
             lines.append(line)
+            figure = re.search(r"^!\[.*\]\(\S*/figures/([\w-]+)\.svg\)$", line)
+            recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None
+            if recording:
+                up = os.path.relpath(ROOT, page.parent)
+                lines += [
+                    "",
+                    f'<div class="player" data-recording="{up}/{recording.relative_to(ROOT)}"></div>',
+                    *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("machine", "player")],
+                    "",
+                ]
         self.write(page_of(page), "\n".join(reindent(lines)) + "\n")
 
     def add_sources(self):
@@ -164,6 +188,10 @@ def main():
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(figure, to)
     shutil.copy(ROOT / "docs/site/extra.css", site.pages)
+    shutil.copytree(ROOT / "docs/site/player", site.pages / "player")
+    (site.pages / "docs/recordings").mkdir(exist_ok=True)
+    for recording in site.players.values():
+        shutil.copy(recording, site.pages / "docs/recordings")
     # Read in this order.
     nav = ["nav:", "  - Start: index.md", "  - Chapters:"]
     nav += [f'    - "{title(p)}": {page_of(p)}' for p in chapters]
