@@ -105,7 +105,7 @@ def few_items(attempt, run):
 
 def most_items(run):
     """The work-items of the largest launch."""
-    return max(int(call.split()[3]) for call in run.calls if call.startswith("EnqueueNDRangeKernel"))
+    return max((int(call.split()[3]) for call in run.calls if call.startswith("EnqueueNDRangeKernel")), default=0)
 
 
 def size_of(args):
@@ -341,12 +341,15 @@ def shared(attempt, honest):
     args = ["20", "17", "20"]
     if not exercise.matrix:
         args = max((size for size in exercise.sizes if int(size[0]) <= 5000), key=lambda size: int(size[0]))
+    run = attempt.pocl(args, spy=True)
+    if exercise.matrix and most_items(run) < MANY:  # each work-item has many elements of C: more of these
+        args = ["40", "65", "9"]
+        run = attempt.pocl(args, spy=True)
     attempt.work = seen = work(attempt, args)
     if attempt.answer.no_oclgrind:
         return []
     if seen is None:
         return missing(attempt, "who does how much could not be seen")
-    run = attempt.pocl(args, spy=True)
     total, (most, item) = sum(seen.steps.values()), max((n, item) for item, n in seen.steps.items())
     items = most_items(run)
     if items >= MANY and total > 4 * MANY and 2 * most > total:

@@ -89,7 +89,11 @@ def tasks(pid):
         above = one
         while above not in (0, pid):
             above = parents.get(above, 0)
-        for task in pathlib.Path(f"/proc/{one}/task").glob("*/schedstat") if above == pid else ():
+        names = []
+        with contextlib.suppress(OSError):  # it may have ended since
+            names = os.listdir(f"/proc/{one}/task") if above == pid else []
+        for name in names:
+            task = pathlib.Path(f"/proc/{one}/task/{name}/schedstat")
             with contextlib.suppress(OSError, IndexError, ValueError):
                 ran, waited, _ = map(int, task.read_text().split())
                 found[task] = ran * 1e-9, waited * 1e-9

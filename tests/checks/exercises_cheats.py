@@ -82,9 +82,12 @@ def alone_kernel(exercise, kernel):
     name = re.search(r"(\w+)\s*\(", head[head.index("void") :]).group(1)
     everything = re.sub(rf"\b{name}\b", "everything", everything)[:-1] + ", const size_t alone_x, const size_t alone_y)"
     body = kernel[len(before) + len(head) :]
-    call = f"everything({', '.join(names)}, x, y)"
+    call = f"everything({', '.join(names)}, at_x, at_y)"
     undo = "\n#undef get_global_id\n#undef get_local_id\n#undef get_group_id\n"
-    loops = f"for (size_t y = 0; y < get_global_size(1); y++) for (size_t x = 0; x < get_global_size(0); x++) {call};"
+    loops = (
+        "for (size_t at_y = 0; at_y < get_global_size(1); at_y++) "
+        f"for (size_t at_x = 0; at_x < get_global_size(0); at_x++) {call};"
+    )
     return f"{before}{ALONE}{everything}{body}{undo}{head}{{ {FIRST}{{ {loops} }} }}"
 
 
@@ -121,8 +124,8 @@ def cheats(exercise):
                     {**solution, "kernel.cl": formula},
                     f"{LIE}|real numbers from -1",
                 )
-        head = header(kernel)[1]
-        says = f'{head}{{ {FIRST}printf("PASSED\\n"); }}'
+        before, head, _ = header(kernel)
+        says = f'{before}{head}{{ {FIRST}printf("PASSED\\n"); }}'
         yield "a kernel that says PASSED", {**solution, "kernel.cl": says}, "wrong for|does not compile|outside"
     if "host.cpp" in exercise.files:
         host = solution["host.cpp"]
@@ -144,9 +147,13 @@ def cheats(exercise):
                 with_(
                     "#define clEnqueueNDRangeKernel(...) CL_SUCCESS\n#define verdict(x) verdict(((void)(x), true))\n"
                 ),
-                f"{NO_LAUNCH}|CL_INVALID_EVENT|signal|ends with",
+                f"{NO_LAUNCH}|CL_INVALID_EVENT|signal|ends with|wrong for",
             )
-            yield "a comparison that is content", with_("#define verdict(x) verdict(((void)(x), true))\n"), LIE
+            content = {
+                **solution,
+                "host.cpp": re.sub(r"\bverdict\(", "verdict(true || ", host).replace("differ == 0", "true"),
+            }
+            yield "a comparison that is content", content, LIE
 
 
 def changed_files(report):
