@@ -2,8 +2,13 @@
 
 Every figure has its own light panel, so that it reads the same on a light page and on a dark one, and
 its text is text, in fonts that every system has one of.
+
+A figure can come into being moment by moment, by CSS alone: it then plays where an SVG is shown as a picture, in a
+README on GitHub for one. Where nothing moves (prefers-reduced-motion, paper, programs without CSS) all of it stands
+there from the beginning; and once it is complete it stays so for a while, before it begins again.
 """
 
+import hashlib
 import html
 
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -21,6 +26,7 @@ PALE = {
     INK: GREY,
     GREY: GREY,
 }
+MOMENT, FADE, REST = 1.6, 0.4, 5.0  # seconds: from one moment to the next, for one to appear, and of the whole
 FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3, or work-groups
 
 
@@ -32,6 +38,32 @@ class Figure:
 
     def add(self, text):
         self.parts.append(text)
+
+    def moment(self):
+        """What is added from here on appears one moment later."""
+        self.parts.append(None)
+
+    def moving(self):
+        """The figure's parts, those of a later moment in a group of their own; and the style that makes them appear."""
+        groups = [[]]
+        for part in self.parts:
+            if part is None:
+                groups.append([])
+            else:
+                groups[-1].append(part)
+        if len(groups) == 1:
+            return groups[0], ""
+        name = "m" + hashlib.sha256(self.title.encode()).hexdigest()[:4]  # of its own, where figures share a page
+        seconds = (len(groups) - 1) * MOMENT + REST
+        rules = []
+        parts = groups[0]
+        for i, group in enumerate(groups[1:], 1):
+            begin, end = (100 * at / seconds for at in (i * MOMENT, i * MOMENT + FADE))
+            rules.append(f".{name}-{i}{{animation:{name}-{i} {seconds:g}s linear infinite}}")
+            rules.append(f"@keyframes {name}-{i}{{0%,{begin:.1f}%{{opacity:0}}{end:.1f}%,100%{{opacity:1}}}}")
+            parts = [*parts, f'<g class="{name}-{i}">', *group, "</g>"]
+        rules = "\n".join(rules)
+        return parts, f"<style>@media screen and (prefers-reduced-motion: no-preference) {{\n{rules}\n}}</style>\n"
 
     def box(self, x, y, w, h, fill=WHITE, stroke=LINE, r=4, width=1.2, dash=None):
         dash = f' stroke-dasharray="{dash}"' if dash else ""
@@ -83,18 +115,19 @@ class Figure:
                 self.text(x + (i + 0.5) * w, y + h / 2 + size * 0.35, text, size, WHITE if i in strong else INK)
 
     def svg(self):
-        used = "".join(self.parts)
+        parts, style = self.moving()
+        used = "".join(parts)
         colors = [c for c in (INK, SOFT, LINE, BLUE, GREEN, ORANGE, RED, VIOLET, TEAL) if f"url(#a{c[1:]})" in used]
         markers = "".join(
             f'<marker id="a{c[1:]}" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" '
             f'orient="auto-start-reverse"><path d="M0 1 L10 5 L0 9 z" fill="{c}"/></marker>'
             for c in colors
         )
-        lines = "\n".join(self.parts)
+        lines = "\n".join(parts)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" width="{self.width}" '
             f'height="{self.height}" font-family="{FONT}" role="img">\n<title>{html.escape(self.title)}</title>\n'
-            f"<defs>{markers}</defs>\n"
+            f"<defs>{markers}</defs>\n{style}"
             f'<rect x="1" y="1" width="{self.width - 2}" height="{self.height - 2}" rx="10" fill="{PANEL}" '
             f'stroke="{RIM}" stroke-width="1.5"/>\n{lines}\n</svg>\n'
         )

@@ -1,6 +1,8 @@
-"""Figures of chapters 05 and 06: who adds what."""
+"""Figures of chapters 05 and 06: who adds what. The numbers of the tree are those of the recording of 06."""
 
+import json
 import math
+import pathlib
 
 from draw import BLUE, FOUR, INK, LINE, ORANGE, RED, SOFT, Figure, figure
 
@@ -76,7 +78,7 @@ def tree(values, title, broken=False):
     f.cells(x0, 34, w, 34, sums, [BLUE] * local, 15)
     right = list(values)
     y = 68
-    step = 0
+    step, stored = 0, []
     while active > 0:
         step += 1
         before, before_right = list(sums), list(right)
@@ -87,9 +89,11 @@ def tree(values, title, broken=False):
         if broken and step == 2:
             lagging = active * 2 - 1
             sums[lagging - active] = before[lagging - active] + values[lagging]
+        f.moment()
         if not broken:
             f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
             f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
+            f.moment()
         for lid in range(active):
             color = RED if broken and ((step == 2 and lid == lagging - active) or (step > 2)) else SOFT
             f.arrow(x0 + (lid + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.5) * w, y + row - 36, color)
@@ -102,7 +106,11 @@ def tree(values, title, broken=False):
         if broken:
             colors = [RED if lid < active and sums[lid] != right[lid] else c for lid, c in enumerate(colors)]
         f.cells(x0, y - 34, w, 34, [sums[lid] for lid in range(active)], colors, 15)
+        stored += [(lid, right[lid]) for lid in range(active)]
         active //= 2
+    if stored != recorded("sums[lid] += "):
+        raise SystemExit("the tree of the figure is not that of the recording of 06")
+    f.moment()
     if broken:
         f.text(x0 + local * w, y - 14, f"{sums[0]}, where {right[0]} is right", 15, RED, "end", True)
         f.text(
@@ -128,7 +136,17 @@ def tree(values, title, broken=False):
     return f
 
 
-VALUES = [3, 1, 4, 1, 5, 9, 2, 6]
+def recorded(line):
+    """What the work-items of group 0 stored in `sums` in that line of the kernel, in the recording: [(element, value)]."""
+    path = pathlib.Path(__file__).resolve().parent.parent / "recordings" / "06-dot-product-reduction.json"
+    recording = json.loads(path.read_text())
+    number = next(number for number, text in recording["source"] if text.strip().startswith(line))
+    runs = [run.split(": ") for run in recording["accesses"]]
+    accesses = [a.split() for item, run in runs if int(item) < 8 for a in run.split("; ")]
+    return [(int(a[3]), int(a[4])) for a in accesses if a[:3] == [str(number), "w", "sums"]]
+
+
+VALUES = [value for _, value in sorted(recorded("sums[lid] = sum;"))]
 
 
 @figure("reduction-tree")

@@ -67,6 +67,9 @@ def coalescing():
     items, segment, cell, x0 = 4, 4, 19.5, 28  # a memory transaction brings `segment` floats
     f = Figure(680, 372, "Coalesced access: neighbours that read neighbouring addresses share a transaction")
     k = 1
+    f.text(656, 65, "circles: work-items 0 to 3", 14, SOFT, "end")
+    f.text(656, 162, "memory, address by address", 14, SOFT, "end")
+    f.text(656, 338, "red: one transaction (drawn small: 4 floats)", 14, SOFT, "end")
     for y, title, index in (
         (30, "dimension 0 = columns: neighbours read b[k * N + col]", lambda i: k * N + i),
         (206, "dimension 0 = rows: neighbours read a[row * K + k]", lambda i: i * K + k),
@@ -75,14 +78,19 @@ def coalescing():
         read = {index(i): i for i in range(items)}
         used = sorted({place // segment for place in read})
         for place in range(4 * N):
-            color = FOUR[read[place]] if place in read else None
-            f.box(x0 + place * cell, y + 76, cell, 26, color or WHITE, LINE, 0, 0.8)
-        for s in used:
-            f.box(x0 + s * segment * cell - 1.5, y + 73, segment * cell + 3, 32, "none", RED, 3, 3)
+            f.box(x0 + place * cell, y + 76, cell, 26, WHITE, LINE, 0, 0.8)
+        brought = set()
         for place, i in read.items():
+            f.moment()
+            f.box(x0 + place * cell, y + 76, cell, 26, FOUR[i], LINE, 0, 0.8)
+            s = place // segment
+            if s not in brought:
+                f.box(x0 + s * segment * cell - 1.5, y + 73, segment * cell + 3, 32, "none", RED, 3, 3)
+            brought.add(s)
             x = x0 + (i * 2.2 + 2.2 + (5 if y < 100 else 6)) * cell
             f.label(x - 13, y + 16, 26, 26, i, FOUR[i], 15, r=13)
             f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i], 1.8)
+        f.moment()
         f.text(
             24,
             y + 132,
@@ -91,9 +99,6 @@ def coalescing():
             RED,
             "start",
         )
-    f.text(656, 65, "circles: work-items 0 to 3", 14, SOFT, "end")
-    f.text(656, 162, "memory, address by address", 14, SOFT, "end")
-    f.text(656, 338, "red: one transaction (drawn small: 4 floats)", 14, SOFT, "end")
     return f
 
 
@@ -105,7 +110,21 @@ def tiling():
     f = Figure(680, 400, "Tiling: one work-group computes one tile of C, step by step along K")
     a_rows = range(group[0] * tile, group[0] * tile + tile)
     b_cols = range(group[1] * tile, group[1] * tile + tile)
+    y = 270
+    for i, text in enumerate(
+        [
+            "copy: each work-item brings one element of each tile",
+            "barrier: both tiles are complete",
+            "use: each work-item adds TILE products, from local memory",
+            "barrier: everyone has read them; on to the next step",
+        ]
+    ):
+        f.box(24, y + i * 30, 24, 24, INK, INK, 12)
+        f.text(36, y + i * 30 + 18, i + 1, 16, WHITE, bold=True)
+        f.text(60, y + i * 30 + 18, text, 17, INK, "start")
     for s, first in enumerate(range(0, K, tile)):  # for (first = 0; first < K; first += TILE)
+        if s:
+            f.moment()
         x0 = 24 + s * 218
         cx, cy = x0 + K * cell + 12, 30 + K * cell + 12
         matrix(
@@ -132,18 +151,6 @@ def tiling():
         f.text(x0 + 2, cy - 10, "A", 18, BLUE, "start", True)
         f.text(cx - 8, 46, "B", 18, GREEN, "end", True)
         f.text(cx + N * cell - 2, cy + M * cell + 20, "C", 18, ORANGE, "end", True)
-    y = 270
-    for i, text in enumerate(
-        [
-            "copy: each work-item brings one element of each tile",
-            "barrier: both tiles are complete",
-            "use: each work-item adds TILE products, from local memory",
-            "barrier: everyone has read them; on to the next step",
-        ]
-    ):
-        f.box(24, y + i * 30, 24, 24, INK, INK, 12)
-        f.text(36, y + i * 30 + 18, i + 1, 16, WHITE, bold=True)
-        f.text(60, y + i * 30 + 18, text, 17, INK, "start")
     return f
 
 

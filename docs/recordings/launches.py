@@ -4,7 +4,8 @@ A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
 the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
 called there; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
-is drawn; `costs`, the arguments of the chapter's costs() (tests/chapters/) for this launch; `expected`, what is in a
+is drawn; `copies`: its work-items store in local memory what
+they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (tests/chapters/) for this launch; `expected`, what is in a
 buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
 """
 
@@ -110,6 +111,7 @@ LAUNCHES = [
         8,
         figure="tiling",
         say="four groups, each with two tiles of 4×4",
+        copies=True,
         options="-D TILE=4",
         **{"global": [8, 8], "local": [4, 4]},
         show=["sum", "k"],
@@ -123,6 +125,7 @@ LAUNCHES = [
         8,
         figure="wpt",
         say="four groups, two elements of C for each work-item",
+        copies=True,
         options="-D TILE=4 -D WPT=2",
         **{"global": [8, 4], "local": [4, 2]},
         show=["sums", "k"],
@@ -177,6 +180,7 @@ LAUNCHES = [
         8,
         figure="register-tile",
         say="two groups of four work-items, each with 4×4 elements of C",
+        copies=True,
         options="-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0",
         **{"global": [8], "local": [4]},
         show=["k"],
@@ -190,6 +194,7 @@ LAUNCHES = [
         12,
         figure="double-buffering",
         say="two groups of four work-items, two pairs of tiles in turns",
+        copies=True,
         options="-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0",
         **{"global": [8], "local": [4]},
         show=["now", "k"],

@@ -186,7 +186,8 @@ def main():
     ):
         to = site.pages / figure.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(figure, to)
+        # The site's pages stand still: nothing could stop what moves in a picture. What moves there are the players.
+        to.write_text(re.sub(r"(?s)<style>@media screen.*?</style>\n", "", figure.read_text()))
     shutil.copy(ROOT / "docs/site/extra.css", site.pages)
     shutil.copytree(ROOT / "docs/site/player", site.pages / "player")
     (site.pages / "docs/recordings").mkdir(exist_ok=True)

@@ -24,13 +24,21 @@ def check(report):
         for name in sorted(drawn & have):
             if (fresh / name).read_text() != (FIGURES / name).read_text():
                 wrong.append(f"{name} is not what make.py draws: run docs/figures/make.py")
+    moving = 0
     text = "".join(p.read_text() for pattern in ("*.md", "*/*.md") for p in ROOT.glob(pattern))
     for path in sorted(FIGURES.glob("*.svg")):
         svg = path.read_text()
         xml.dom.minidom.parseString(svg)
         if not re.search(r"\]\([^)]*figures/" + re.escape(path.name) + r"\)", text):
             wrong.append(f"{path.name} is shown nowhere")
+        style = re.search(r"(?s)<style>(.*?)</style>", svg)
+        if style and not re.fullmatch(
+            r"(?s)@media screen and \(prefers-reduced-motion: no-preference\) \{.*\}", style.group(1)
+        ):
+            wrong.append(f"{path.name} moves where nothing should (prefers-reduced-motion, paper)")
+        moving += style is not None
         if not re.search(r"<title>.{15,}</title>", svg):
             wrong.append(f"{path.name} has no title that says what it shows")
     report.failed("figures", wrong)
     report.count("figures", len(have))
+    report.count("of them moving", moving)

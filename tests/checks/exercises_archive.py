@@ -16,7 +16,7 @@ import textwrap
 import harness
 from harness import ROOT
 
-LEFT_OUT = r"docs/teaching.md$|(^|/)bench/|docs/site|tests/(checks|coverage)|ci\.yml"  # what pages may name and students do not get
+LEFT_OUT = r"docs/teaching.md$|(^|/)bench/|docs/site|docs/recordings|tests/(checks|coverage)|ci\.yml"  # what pages may name and students do not get
 
 
 def run(command, cwd):

@@ -50,7 +50,11 @@ DRIVE = """(({order, seed, without, by}) => {
   const look = () => root.querySelector('.player-stage').innerText + root.querySelector('.player-say').innerText;
   const first = look(), steps = player.steps.length - 1;
   const key = name => root.querySelector('.player-play').dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true}));
-  if (by === 'button') for (let i = 0; i < steps; i++) button('one step forward').click();
+  let held = 0; // the most elements of global memory that are marked as lying in local memory
+  if (by === 'button') for (let i = 0; i < steps; i++) {
+    button('one step forward').click();
+    held = Math.max(held, root.querySelectorAll('.player-held').length);
+  }
   else if (by === 'key') for (let i = 0; i < steps; i++) key('ArrowRight');
   else button('to the end').click();
   const counts = Object.fromEntries([...root.querySelectorAll('[data-count]')].map(e =>
@@ -61,7 +65,7 @@ DRIVE = """(({order, seed, without, by}) => {
   if (by === 'button') for (let i = 0; i < steps; i++) button('one step back').click();
   else if (by === 'key') key('Home');
   else button('to the beginning').click();
-  return {counts, memory, verdict, at, steps, back: look() === first, differs: Machine.compare(player.recording, Machine.run(player.recording))};
+  return {counts, memory, verdict, held, at, steps, back: look() === first, differs: Machine.compare(player.recording, Machine.run(player.recording))};
 })"""
 
 
@@ -126,6 +130,8 @@ def of_player(browser, base, launch, quick=False):
         for what in COUNTED:
             if seen["counts"].get(what, 0) != costs[what]:
                 wrong.append(f"{where}: {seen['counts'].get(what, 0)} {what}, where costs() say {costs[what]}")
+        if by == "button" and (seen["held"] > 0) != launch.get("copies", False):
+            wrong.append(f"{where}: {seen['held']} elements are marked as copied into local memory")
         wrong += [f"{where}: {seen['counts']['races']} data races"] if seen["counts"].get("races") else []
     bad = []
     barriers = browser.run("document.querySelector('.player').player.barriers")

@@ -9,7 +9,7 @@ On every page: it loads, with all it asks for; no error on the console; every im
 sticks out to the right; every link within the site, with its anchor, leads somewhere; listings are
 coloured, and each has a copy button; a chapter's previous and next are the chapters before and after it;
 no text is smaller than 12 pixels, running text not smaller than 14; a figure is not shrunk so far that it
-cannot be read. In every figure: no text is cut off by the figure's edge or smaller than 11 pixels. A word
+cannot be read. In every figure: no text is cut off by the figure's edge or smaller than 11 pixels; none moves. A word
 typed into the search brings up the page that explains it. checks/site_itself.py breaks each of these.
 """
 
@@ -290,6 +290,8 @@ def check(report, words):
             browser.open(base + figure, 1000, 800)
             cut = browser.run(CUT)
             wrong += [f"{figure}: cut off, too near the edge, or too small: {text!r}" for text in cut]
+            if browser.run("document.getAnimations().length"):
+                wrong.append(f"{figure}: it moves, and a reader of the page cannot stop it")
         for word, page in SEARCHES.items():
             browser.open(base, *WIDTHS["desk"])
             found = browser.run(f"{FIND}({json.dumps(word)})")

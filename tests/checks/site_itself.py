@@ -182,6 +182,15 @@ def check(report):
             "cut off, .*'out'",
         )
         case(
+            "a figure that moves",
+            site,
+            figure,
+            lambda text: text.replace(
+                "<defs>", "<style>rect{animation:x 5s infinite}@keyframes x{0%{opacity:0}}</style><defs>", 1
+            ),
+            "it moves",
+        )
+        case(
             "a small text in a figure",
             site,
             figure,

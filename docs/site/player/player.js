@@ -105,7 +105,8 @@
       this.stage = make("div", { class: "player-stage" },
         make("div", { class: "player-room" }, this.heading = make("p", { class: "player-title" }), this.items, this.bar),
         ...(local ? [make("div", { class: "player-room" }, this.localHeading = make("p", { class: "player-title" }), this.local)] : []),
-        make("div", { class: "player-room player-wide" }, make("p", { class: "player-title" }, "Global memory"), this.global), this.lines_svg);
+        make("div", { class: "player-room player-wide" }, make("p", { class: "player-title" }, "Global memory",
+          ...(launch.copies ? [make("span", { class: "player-key" }, "copied into the local memory above")] : [])), this.global), this.lines_svg);
       this.root.append(
         make("div", { class: "player-head" }, make("strong", {}, "See it run"), ` ${launch.say}`),
         make("div", { class: "player-controls" },
@@ -201,7 +202,7 @@
     go(to) {
       to = Math.max(0, Math.min(this.steps.length - 1, to));
       if (!this.state || to < this.state.at) {
-        this.state = { at: -1, items: new Map(), memory: new Map(), waiting: new Map() };
+        this.state = { at: -1, items: new Map(), memory: new Map(), copies: new Map() };
         this.launch.arguments.forEach((value, i) => {
           if (Array.isArray(value)) this.state.memory.set(this.recording.variables[i].name, value.map((v) => v === null ? undefined : v));
         });
@@ -214,13 +215,21 @@
     }
 
     apply(step) {
-      const { items, memory } = this.state;
+      const { items, memory, copies } = this.state;
       for (const a of step) {
         const item = items.get(a.item) || { variables: {}, group: a.group };
         Object.assign(item.variables, a.variables);
         item.state = a.kind === "b" ? "waiting" : a.state;
         item.line = a.line;
         items.set(a.item, item);
+        // Which elements of global memory lie in local memory: a work-item stores what it has read, in that order.
+        if (a.kind === "r" && a.space === "global") a.values.forEach((v, i) => { (item.read = item.read || []).push([a.variable, a.at + i, v]); });
+        if (a.kind === "w" && a.space === "local" && this.launch.copies)
+          a.values.forEach((v, i) => {
+            const key = `${a.group} ${a.variable} ${a.at + i}`, from = (item.read || [])[0];
+            if (from && from[2] === v) copies.set(key, item.read.shift());
+            else copies.delete(key);
+          });
         if (a.kind !== "w" && a.kind !== "x") continue;
         const key = a.space === "local" ? `${a.variable} ${a.group}` : a.variable;
         if (!memory.has(key)) memory.set(key, []);
@@ -306,6 +315,8 @@
       this.bar.textContent = waiting ? `barrier, line ${at}: ${waiting} of ${this.boxes.length} wait here`
         : opened ? "barrier: all are here, it opens" : done === this.boxes.length ? "done" : "";
       // Memory.
+      const held = new Set();
+      for (const [key, [name, i]] of state.copies) if (key.startsWith(`${this.group} `)) held.add(`${name} ${i}`);
       for (const [name, cells] of this.cells) {
         const isLocal = this.recording.variables.find((v) => v.name === name).space === "local";
         const values = state.memory.get(isLocal ? `${name} ${this.group}` : name) || [];
@@ -317,7 +328,7 @@
           }
         cells.forEach((cell, i) => {
           const wrong = last && !isLocal && show(values[i]) !== show(this.right[name][i]);
-          cell.className = `player-cell${touched.has(i) ? ` player-${touched.get(i)}` : ""}${wrong || raced.has(i) ? " player-wrong" : ""}${values[i] === undefined ? " player-empty" : ""}`;
+          cell.className = `player-cell${touched.has(i) ? ` player-${touched.get(i)}` : ""}${wrong || raced.has(i) ? " player-wrong" : ""}${values[i] === undefined ? " player-empty" : ""}${held.has(`${name} ${i}`) ? " player-held" : ""}`;
           cell.textContent = values[i] === undefined ? "·" : show(values[i]);
         });
         cells.box.setAttribute("aria-label", `${name}: ${Array.from(cells, (_, i) => values[i] === undefined ? "nothing" : show(values[i])).join(" ")}`);
