@@ -149,6 +149,8 @@ def defaults(chapter):
         "LONG_KERNEL_REFUSAL": "no_such_name",
         "NO_DEVICE_REFUSAL": "  0:0  ",
         "SAME_DEVICE_AS": None,
+        # Check `docs`: whether the lesson must show lines of the host as a diff against another chapter's.
+        "SHOWS_DIFF": True,
         # bench/run.py: the series that the "time" lines stand for, {start of the line: name of the series}, of several
         # lines the last; {name: FLOP per byte moved} where it is not that of a dot product, 1/4; whether a line begins
         # with what the program chose; how the output of the chapter that measures them gives the two ceilings.

@@ -1,6 +1,7 @@
 from formulas import count
 from references import elements
 
+SHOWS_DIFF = False  # the first one
 HOSTILE_ALL = True  # it spells its set-up out
 NO_DEVICE_REFUSAL = None  # it takes the first device there is
 BLANK_KERNEL_REFUSAL = "CL_"  # its own few lines of reading: a file of blanks does not define its kernel

@@ -1,6 +1,7 @@
 from formulas import count
 from references import elements
 
+SHOWS_DIFF = False  # its host does everything twice: too much differs
 REFERENCES = {"twice_plus_one": elements(lambda x: 2 * x + 1, operations=2)}
 
 

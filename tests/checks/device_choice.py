@@ -5,6 +5,7 @@ A machine is the types of its devices by platform, as in native/device_layer.cpp
 type-platform-number.
 """
 
+import facts
 import harness
 
 # The machine, OCL_DEVICE, and the device that is taken; None: refused.
@@ -41,8 +42,8 @@ def check(report):
         first = machine.strip("/").split("/")[0].split(",")[0]
         of_01 = f"{first}-{len(machine) - len(machine.lstrip('/'))}-0" if first else None
         for chapter, device in [(FIRST, of_01), *((one, taken) for one in ALL)]:
-            arguments = [] if chapter == "02-device-query" else ["5"]
-            code, out, err = harness.run([harness.program(chapter), *arguments], env=env)
+            command = [harness.program(chapter), *facts.of(chapter).TINY_SIZE]
+            code, out, err = harness.run(command, env=env)
             lines = (out + "\n").splitlines()
             if device is None:
                 good = code == 1 and "no OpenCL device " in err and "PASSED" not in lines
