@@ -1,19 +1,24 @@
 """Where the tutorial runs: the table in the top README, made of records of runs and never by hand.
 
     python3 tests/run.py where                        is the README's table that of docs/where.json?
+    python3 tests/run.py where --run [NAME...]        runs what the rows say, or these of them, and takes their records;
+                                                      a row that fails, or whose machine this is not, stays as it was
     python3 tests/run.py where --record NAME JUNIT    writes build/where/NAME.json about a run of CTest on this machine:
                                                       ctest -L '^(chapters|exercises)$' --output-junit JUNIT
     python3 tests/run.py where --update               takes build/where/*.json into docs/where.json and the README
 
-Other checks write such records too. A record says what was run: a chapter counts if each of its tests that CTest was
-to run passed.
+The row of a machine that is only lent, as that of the H200, takes --record there, and --update with its file. Other
+checks write such records too. A record says what was run: a chapter counts if each of its tests that CTest was to run
+passed.
 """
 
 import datetime
 import json
+import os
 import pathlib
 import platform
 import re
+import sys
 import xml.etree.ElementTree
 
 import harness
@@ -22,15 +27,30 @@ RECORDS = harness.BUILD / "where"
 KEPT = harness.ROOT / "docs" / "where.json"
 README = harness.ROOT / "README.md"
 COLUMNS = ["system", "implementation", "chapters", "exercises", "command", "date"]
+# The rows that any machine can run, where it has what they need: {name: command}. The first one is of this machine.
+JUNIT = harness.BUILD / "where.xml"
+CTEST = ["--preset", "full", "-L", "^(chapters|exercises)$", "-LE", "^full$", "--output-junit", JUNIT]
+RUN = [sys.executable, harness.ROOT / "tests" / "run.py"]
+ROWS = {
+    "here": [os.environ.get("CTEST", "ctest"), *CTEST],
+    **{name: [*RUN, "implementations", name] for name in ("intel", "rusticl", "oclgrind")},
+    "windows": [*RUN, "windows"],
+    **{f"fresh-{name}": [*RUN, "fresh", name] for name in ("bookworm", "trixie", "noble")},
+    "arm64": [harness.ROOT / "tests" / "roots" / "arm64.sh"],
+}
 BLOCK = re.compile("(<!-- where:.*?-->\n\n).*?(\n<!-- end of where -->)", re.DOTALL)
+
+
+def os_release():
+    """What /etc/os-release says: {"ID": "debian", ...}; nothing where there is none."""
+    file = pathlib.Path("/etc/os-release")
+    return dict(re.findall(r'^(\w+)="?(.*?)"?$', file.read_text() if file.exists() else "", re.MULTILINE))
 
 
 def system():
     """ "Debian GNU/Linux 12 (bookworm)"; with the processor's kind where it is not the usual one."""
-    release = pathlib.Path("/etc/os-release")
-    name = re.search(r'^PRETTY_NAME="?(.*?)"?$', release.read_text() if release.exists() else "", re.MULTILINE)
     kind = platform.machine()
-    return (name.group(1) if name else platform.platform()) + ("" if kind == "x86_64" else f", {kind}")
+    return os_release().get("PRETTY_NAME", platform.platform()) + ("" if kind == "x86_64" else f", {kind}")
 
 
 def probe(env=None):
@@ -76,6 +96,13 @@ def write(name, tests, command, implementation):
     print(" | ".join(record.values()))
 
 
+def record_ctest(name, junit=JUNIT):
+    """Writes the record of CTest's run of chapters, and perhaps exercises, on this machine."""
+    tests = tests_of(junit)
+    kinds = "'chapters|exercises'" if any(test.startswith("exercises.") for test in tests) else "chapters"
+    write(name, tests, "ctest -L " + kinds, probe()[0])
+
+
 def table(records):
     """The lines of the README's table."""
     head = ["system", "implementation", "chapters", "exercises", "what was run", "when"]
@@ -104,12 +131,34 @@ def wrong_with(name, record):
         yield f"{name}: {record['date']!r} is no date"
 
 
+def run(report, names):
+    """Runs the rows of these names, each of which writes its record; what fails is reported, what is missing skipped."""
+    unknown = sorted(set(names) - set(ROWS))
+    if unknown:
+        raise SystemExit(f"no such row: {', '.join(unknown)}; there are {', '.join(ROWS)}")
+    release = os_release()
+    own = release.get("ID", "here") + release.get("VERSION_ID", "")  # debian12
+    for name in names or ROWS:
+        (RECORDS / f"{own if name == 'here' else name}.json").unlink(missing_ok=True)
+        print(f"---- {name}: {' '.join(map(str, ROWS[name]))}", flush=True)
+        JUNIT.unlink(missing_ok=True)
+        code, out, err = harness.run(ROWS[name], cwd=harness.ROOT, timeout=None)
+        if code == harness.SKIPPED:
+            report.count("rows left as they were")
+            print(f"SKIPPED {name}: {(out + err).strip()[-300:]}")
+            continue
+        if name == "here" and JUNIT.exists():
+            record_ctest(own)
+        report.must(f"{name}: {(out.strip().splitlines() or [err])[-1]}", code == 0, (out + err)[-3000:])
+
+
 def check(report, words):
+    if words[:1] == ["--run"]:
+        run(report, words[1:])
+        words = ["--update"]
     if words[:1] == ["--record"] and len(words) == 3:
         report.count("tests", len(tests_of(words[2])))
-        more = any(test.startswith("exercises.") for test in tests_of(words[2]))
-        kinds = "'chapters|exercises'" if more else "chapters"
-        write(words[1], tests_of(words[2]), "ctest -L " + kinds, probe()[0])
+        record_ctest(words[1], words[2])
         return
     if words not in ([], ["--update"]):
         raise SystemExit(__doc__)
@@ -117,10 +166,11 @@ def check(report, words):
     text = README.read_text()
     if words:
         records.update({path.stem: json.loads(path.read_text()) for path in sorted(RECORDS.glob("*.json"))})
+    unfit = False
     for name, record in records.items():
         report.count("records")
-        report.failed("docs/where.json", list(wrong_with(name, record)))
-    if report.failures:
+        unfit |= report.failed("docs/where.json", list(wrong_with(name, record)))
+    if unfit:
         return
     if words:
         KEPT.write_text(json.dumps(records, indent=1, sort_keys=True) + "\n")
