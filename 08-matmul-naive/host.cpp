@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 static const char *const usage =
@@ -32,12 +33,13 @@ int main(const int argc, char **argv) {
   cl_command_queue queue =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  cl_program program = build_program(context, device, load_source("kernel.cl"), "");
+  const std::string source = load_source("kernel.cl");
+  cl_program program = build_program(context, device, source, "");
   cl_kernel kernel = clCreateKernel(program, "matmul", &status);
   clerr_chk(status);
 
-  // The launch: work-groups of 16×16, or of what the device allows, enough of them to cover C.
-  // Dimension 0 is its columns.
+  // The launch: square work-groups, smaller ones where the device allows no others, and enough of
+  // them to cover C. Dimension 0 is its columns.
   size_t side = 16; // work-items along each side of a work-group
   while (!group_fits(kernel, device, {side, side}))
     side /= 2;
@@ -82,14 +84,13 @@ int main(const int argc, char **argv) {
   clerr_chk(clEnqueueReadBuffer(queue, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
                                 nullptr, nullptr));
 
-  // The reference: the plain triple loop, in double. The innermost loop runs along rows of B and C,
-  // through neighbouring elements, which is far faster than down a column of B.
+  // The reference: the plain triple loop, in double, as 1.0 is. The innermost loop runs along rows
+  // of B and C, through neighbouring elements, which is far faster than down a column of B.
   std::vector<double> expected(m * n, 0.0);
   for (size_t row = 0; row < m; row++)
     for (size_t i = 0; i < k; i++)
       for (size_t col = 0; col < n; col++)
-        expected[row * n + col] +=
-            static_cast<double>(a[row * k + i]) * static_cast<double>(b[i * n + col]);
+        expected[row * n + col] += 1.0 * a[row * k + i] * b[i * n + col];
   size_t differ = 0;
   size_t shown = m * n - 1; // the first element that differs, or the last one if none does
   for (size_t i = 0; i < m * n; i++)

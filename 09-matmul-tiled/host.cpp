@@ -37,22 +37,21 @@ int main(const int argc, char **argv) {
   cl_program program;
   cl_kernel kernel;
 
-  // The launch: work-groups of 32×32, or of what the device allows, enough of them to cover C.
-  // Dimension 0 is its columns. Only a kernel that is built can be asked for its limit, and this
-  // one is built for a size: one that is too large is built once more, for half of it.
-  size_t tile = 32; // elements of C along each side of a group
-  for (;; tile /= 2) {
-    const std::string options = "-D TILE=" + std::to_string(tile); // a constant for the compiler
-    program = build_program(context, device, source, options);
+  // The launch: square work-groups, smaller ones where the device allows no others, and enough of
+  // them to cover C. Dimension 0 is its columns.
+  // TILE is a constant for the compiler: what is too large is built once more, for half of it.
+  size_t side = 32; // elements of C along each side of a group
+  for (;; side /= 2) {
+    program = build_program(context, device, source, "-D TILE=" + std::to_string(side));
     kernel = clCreateKernel(program, "matmul", &status);
     clerr_chk(status);
-    if (group_fits(kernel, device, {tile, tile}))
+    if (group_fits(kernel, device, {side, side}))
       break;
     clerr_chk(clReleaseKernel(kernel));
     clerr_chk(clReleaseProgram(program));
   }
-  const size_t local_size[2] = {tile, tile};
-  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t local_size[2] = {side, side};
+  const size_t num_groups[2] = {(n + side - 1) / side, (m + side - 1) / side};
   const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.

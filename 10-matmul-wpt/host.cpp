@@ -40,22 +40,22 @@ int main(const int argc, char **argv) {
 
   // The launch: tiles as in chapter 09, but each work-item has WPT elements of its tile, one below
   // the other, so that the work-group has WPT times fewer rows of work-items.
-  size_t tile = 32; // elements of C along each side of a group
+  size_t side = 32; // elements of C along each side of a group
   size_t wpt;       // elements of C for each work-item
-  for (;; tile /= 2) {
-    wpt = std::max<size_t>(1, tile / 4);
+  for (;; side /= 2) {
+    wpt = std::max<size_t>(1, side / 4);
     const std::string options = // constants for the compiler
-        "-D TILE=" + std::to_string(tile) + " -D WPT=" + std::to_string(wpt);
+        "-D TILE=" + std::to_string(side) + " -D WPT=" + std::to_string(wpt);
     program = build_program(context, device, source, options);
     kernel = clCreateKernel(program, "matmul", &status);
     clerr_chk(status);
-    if (group_fits(kernel, device, {tile, tile / wpt}))
+    if (group_fits(kernel, device, {side, side / wpt}))
       break;
     clerr_chk(clReleaseKernel(kernel));
     clerr_chk(clReleaseProgram(program));
   }
-  const size_t local_size[2] = {tile, tile / wpt};
-  const size_t num_groups[2] = {(n + tile - 1) / tile, (m + tile - 1) / tile};
+  const size_t local_size[2] = {side, side / wpt};
+  const size_t num_groups[2] = {(n + side - 1) / side, (m + side - 1) / side};
   const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
