@@ -118,11 +118,12 @@ def defaults(chapter):
         # Check `copies`: (kernel file, the other chapter's that it shares code with, [names]): functions and #defines that
         # are the same in both, word for word; None for all below the comment that the file begins with.
         "COPIES": [],
+        # Check `hosts`: the most lines that the host may have; the chapter whose host it continues, from which at most 40
+        # lines change.
+        "HOST_LINES": 150,
+        "CONTINUES": None,
         # Checks that take too long here for every day, on one line (tests/CMakeLists.txt reads it): they are thorough.
         "THOROUGH": [],
-        # Checks `rusticl` and `intel`: more runs there, as (arguments, what is printed).
-        "RUSTICL_RUNS": [],
-        "INTEL_RUNS": [],
         # Check `access`: the size at which it looks, for a vector the last of OCLGRIND_SIZES, which go round each loop; [] where
         # there is nothing to look at. APART: what may be touched otherwise, {code: reason}.
         "ACCESS_SIZE": by_kind([], None, ["32", "64", "32"]),

@@ -1,6 +1,7 @@
 from formulas import dot_reduction
 from references import dot_product
 
+CONTINUES = "05-dot-product-naive"
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one

@@ -1,6 +1,7 @@
 from formulas import TILE, matmul_times, tiled
 from references import product
 
+CONTINUES = "08-matmul-naive"
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 BENCH_MATMUL = {"kernel": "09 tiles"}

@@ -1,6 +1,7 @@
 from formulas import TILE, matmul_times, tiled
 from references import product
 
+CONTINUES = "09-matmul-tiled"
 BENCH_MATMUL = {"kernel": "10 WPT"}
 REFERENCES = {"matmul": product}
 

@@ -1,6 +1,7 @@
 from formulas import double_buffered, matmul_times
 from references import product
 
+CONTINUES = "17-matmul-register-tiled"
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second: EDGES=0
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17

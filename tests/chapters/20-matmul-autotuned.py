@@ -5,6 +5,7 @@ import re
 from formulas import double_buffered, matmul_times, packed_times, panels
 from references import product
 
+HOST_LINES = 180  # the search
 THOROUGH = ["faults", "costs"]  # every call of the search, with every code; every candidate
 # At any size it searches for as long. From 17×33×65 on, where it checks candidates at 31×63×127, loops that end early make
 # its panels wrong: whether the test fails is up to what it chooses, by the clock.
