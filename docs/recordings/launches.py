@@ -3,7 +3,7 @@
 A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `global` and `local` sizes; `arguments`
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
 the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
-called there; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
+called there; `try`, what its reader may try; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
 is drawn; `copies`: its work-items store in local memory what
 they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (tests/chapters/) for this launch; `expected`, what is in a
 buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
@@ -86,6 +86,11 @@ LAUNCHES = [
         "kernel": "dot_product",
         "figure": "reduction-tree",
         "say": "two groups of eight, twenty products",
+        "try": [
+            "Step through the tree. How many work-items add in each step, and what do the others do?",
+            "Take out the barrier of line 23 and choose “shuffled”. Who was late, and who read too early?",
+            "With that barrier still out, choose “all at once”. The sums are right. Why is the kernel still wrong?",
+        ],
         "global": [16],
         "local": [8],
         "arguments": [_A, _B, [NAN] * 2, _N, Local(8)],
@@ -111,6 +116,15 @@ LAUNCHES = [
         8,
         figure="tiling",
         say="four groups, each with two tiles of 4×4",
+        **{
+            "try": [
+                "How often is an element of A read from global memory, and how often from the tile? (Chapter 08 does the same"
+                " product with 672 global reads.)",
+                "Take out the barrier of line 26 and choose “one after the other”. Which work-item overwrites what others"
+                " have not read yet?",
+                "C is 6×7, and the groups cover 8×8. What do the work-items do that have no element of C?",
+            ]
+        },
         copies=True,
         options="-D TILE=4",
         **{"global": [8, 8], "local": [4, 4]},

@@ -117,6 +117,7 @@
           make("label", {}, "Pace ", speed), this.groupLabel = make("label", {}, "Group ", this.groupSelect),
           ...(gates.length ? [make("fieldset", {}, make("legend", {}, "Barriers"), ...gates)] : [])),
         this.say, this.pane, this.stage, this.verdict, this.counts,
+        ...(launch.try ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map((text) => make("li", {}, text)))] : []),
         make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...this.about()));
       this.root.setAttribute("role", "group");
       this.root.setAttribute("aria-label", `See it run: ${launch.say}. Left and right arrow keys step.`);
