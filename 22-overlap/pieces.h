@@ -1,0 +1,153 @@
+// Where the numbers come from, piece by piece: made here, or from a file. And options by name.
+#pragma once
+
+#include "../common/args.h"
+#include "../common/compare.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+// Returns what follows the option `name` on the command line, and takes both out of `argv`; null if
+// it is not there.
+inline const char *take_option(int &argc, char **argv, const char *name, const char *usage) {
+  char **const end = argv + argc;
+  char **const found = std::find_if(argv, end, [name](const char *a) { return !strcmp(a, name); });
+  if (found == end)
+    return nullptr;
+  if (found + 1 == end)
+    usage_error(usage, "a file's name is missing after ", name);
+  const char *value = found[1];
+  std::copy(found + 2, end, found);
+  argc -= 2;
+  return value;
+}
+
+// Two vectors, of which only pieces are ever in memory: so many elements of a, and those of b that
+// belong to them.
+struct pieces {
+  size_t n, piece;    // elements of each vector, and of a piece; the last one may be shorter
+  const char *name;   // of the file that has them; null: they are made here
+  std::ifstream file; // n floats of a, then n of b, as this machine keeps them
+  size_t room;        // floats of the host's memory that they need
+  float *memory;      // so many
+};
+
+// Made numbers: each piece begins at another of so many places, which are so many floats apart.
+constexpr size_t places = 4096, apart = 16;
+
+// How many elements each vector of a file has. One that is not there, is no file, or was cut off in
+// the middle of a number: exit 2.
+inline size_t elements_of_file(const char *name, const char *usage) {
+  std::error_code error;
+  const bool regular = std::filesystem::is_regular_file(name, error);
+  const uintmax_t bytes = regular ? std::filesystem::file_size(name, error) : 0;
+  if (!regular || error || !std::ifstream(name, std::ios::binary))
+    usage_error(usage, "not a file that can be read: ", name);
+  if (bytes == 0 || bytes % (2 * sizeof(float)) != 0)
+    usage_error(usage, "not two vectors of floats, or cut off: ",
+                (name + (", of " + std::to_string(bytes) + " bytes")).c_str());
+  return static_cast<size_t>(bytes / (2 * sizeof(float)));
+}
+
+// Takes --file, N and PIECE from the command line. N must be that of the file, if there is one:
+// exit 2 if it is not. `slots`: how many pieces the host is to have at a time.
+inline pieces pieces_asked_for(int &argc, char **argv, const size_t slots, const char *usage) {
+  const char *const name = take_option(argc, argv, "--file", usage);
+  check_args(argc, argv, 3, usage);
+  const size_t there = name == nullptr ? 16777216 : elements_of_file(name, usage);
+  const size_t n = size_arg(argc, argv, 1, there, usage);
+  const size_t piece = std::min(n, size_arg(argc, argv, 2, 1048576, usage));
+  if (n > size_t{1} << 49) // 16 times as much is 2^53
+    usage_error(usage, "too large for this program: a double may round the sum, beyond 2^49", "");
+  if (name == nullptr)
+    return {n, piece, name, {}, 2 * piece + places * apart, nullptr};
+  if (there != n)
+    usage_error(usage, "cut off, or of another N: ",
+                (name + (", with vectors of " + std::to_string(there) + " floats")).c_str());
+  return {n, piece, name, std::ifstream(name, std::ios::binary), 2 * piece * slots, nullptr};
+}
+
+// Hands over the host's memory, and makes the numbers there, if they are made: whole ones, whose
+// sums a float holds exactly.
+inline void prepare(pieces &from, void *memory) {
+  from.memory = static_cast<float *>(memory);
+  std::vector<float> numbers(from.name == nullptr ? from.room : 0);
+  fill_whole(numbers, 1);
+  std::copy(numbers.begin(), numbers.end(), from.memory);
+}
+
+// The number of elements in piece `p`.
+inline size_t length_of(const pieces &from, const size_t p) {
+  return std::min(from.piece, from.n - p * from.piece);
+}
+
+// Reads floats of the file, the first one being number `first`. A file that has become shorter:
+// exit 1.
+inline void read_floats(pieces &from, const size_t first, const size_t count, float *to) {
+  from.file.clear();
+  from.file.seekg(static_cast<std::streamoff>(first) * static_cast<std::streamoff>(sizeof(float)));
+  from.file.read(reinterpret_cast<char *>(to), static_cast<std::streamsize>(count * sizeof(float)));
+  if (from.file)
+    return;
+  fflush(stdout);
+  fprintf(stderr, "%s: cannot be read from float %zu on\n", from.name, first);
+  _Exit(EXIT_FAILURE); // as clerr_chk: the device may still be at work
+}
+
+// Returns where piece `p` lies in the host's memory: its elements of a, then those of b. From a
+// file, they are read now, into `slot`. Made numbers are there already, at another place for each
+// piece, so that no time goes into making them, and none of 4,096 pieces is like another.
+inline const float *piece_of(pieces &from, const size_t p, const size_t slot) {
+  if (from.name == nullptr)
+    return from.memory + apart * (p % places);
+  const size_t first = p * from.piece, length = length_of(from, p);
+  float *const to = from.memory + slot * 2 * from.piece;
+  read_floats(from, first, length, to);
+  read_floats(from, from.n + first, length, to + length);
+  return to;
+}
+
+// Returns the dot product as the host computes it, in double; in `magnitudes`, the sum of the
+// products' magnitudes.
+inline double expected_of(pieces &from, double &magnitudes) {
+  double sum = 0.0;
+  magnitudes = 0.0;
+  for (size_t p = 0; p * from.piece < from.n; p++) {
+    const size_t length = length_of(from, p);
+    const float *const a = piece_of(from, p, 0), *const b = a + length;
+    for (size_t i = 0; i < length; i++) {
+      const double product = static_cast<double>(a[i]) * static_cast<double>(b[i]);
+      sum += product;
+      magnitudes += std::fabs(product);
+    }
+  }
+  return sum;
+}
+
+// Checks the dot products of all runs, and prints the first that is wrong, if one is. Made numbers
+// must give the very sum. Of others, a work-item adds its share of a piece, and its group adds up
+// in log2(local_size) steps: so many roundings at most, for what the host adds to that in double is
+// off by next to nothing.
+inline bool check_totals(pieces &from, const std::vector<double> &totals, const size_t global_size,
+                         const size_t local_size) {
+  double magnitudes;
+  const double expected = expected_of(from, magnitudes);
+  const double roundings = static_cast<double>((from.piece + global_size - 1) / global_size) +
+                           std::log2(static_cast<double>(local_size));
+  const double allowed = from.name == nullptr ? 0.0 : roundings * FLT_EPSILON * magnitudes;
+  double result = totals[0];
+  for (const double total : totals)
+    if (std::fabs(result - expected) <= allowed) // false for NaN, which stays
+      result = total;
+  return from.name == nullptr ? check_equal(result, expected)
+                              : check_close(result, expected, allowed);
+}
