@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
-  cl_command_queue queues[3];
+  cl_command_queue queues[3] = {};
   for (size_t q = 0; q < num_queues; q++) {
     queues[q] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
     clerr_chk(status);

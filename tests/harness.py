@@ -20,6 +20,7 @@ os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
 PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
 INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
 DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
+QUEUES_LAYER = os.environ.get("QUEUES_LAYER", str(BUILD / "tests" / "libqueues_layer.so"))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as usual a program may take
 SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
 

@@ -51,6 +51,19 @@ class Total:
         yield sum_of(terms), (len(terms) + 1) * U * sum_of(map(abs, terms))
 
 
+class TotalOfHalves(Total):
+    """The same, of an input that has the elements of one vector and then those of the other: so many of each as the
+    argument number `length` of the kernel says."""
+
+    def __init__(self, function, length):
+        super().__init__(function)
+        self.length = length
+
+    def __call__(self, inputs, launch, sizes):
+        n = launch.args[self.length]
+        yield from super().__call__([inputs[0][:n], inputs[0][n : 2 * n]], launch, sizes)
+
+
 total = Total()
 dot_product = Total(lambda a, b: a * b)
 

@@ -94,10 +94,13 @@ def sizes(must, paper, known):
         found = list(sizes_in(paper.run("cpu", *given)[1]).values())
         whole = given + given[:1] * (3 - len(given)) if known.IS_MATRIX else given
         must(f"{' '.join(given)}: the size is {', '.join(whole)}", found[: len(whole)] == whole, str(found))
-    for given in MATRICES if known.IS_MATRIX else [(n,) for n in VECTORS]:
+    edge = [known.MOST_ELEMENTS, known.MOST_ELEMENTS + 1] if known.MOST_ELEMENTS else []
+    for given in MATRICES if known.IS_MATRIX else [(n,) for n in VECTORS + edge]:
         code, out, err = paper.run("cpu", *map(str, given))
+        fits = known.MOST_ELEMENTS and given[0] <= known.MOST_ELEMENTS
         good = code == 2 and err.startswith("too large for this ") and "\nusage: " in err
-        must(f"{' '.join(map(str, given))}: too large", good, f"exit code {code}\n{out}{err}")
+        good = "a context for" in err if fits else good
+        must(f"{' '.join(map(str, given))}: {'not ' * bool(fits)}too large", good, f"exit code {code}\n{out}{err}")
     for place in range(3) if known.MOST_ROWS else []:  # where kernels count in 32 bits
         for number, refused in [(known.MOST_ROWS + 1, True), (known.MOST_ROWS, False), (2**32 + 16, True)]:
             given = ["1"] * place + [str(number)] + ["1"] * (2 - place)

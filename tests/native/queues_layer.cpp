@@ -1,0 +1,402 @@
+// An OpenCL layer that runs the commands of several queues in the worst order that is allowed.
+//
+// A command is kept back when it is enqueued. It runs when the program waits for something; what
+// runs then, and in which order, is up to QUEUES_ORDER:
+//
+//   late     nothing but what the wait is for, and what this has to wait for itself
+//   newest   all that may run, the one that was enqueued last before the others, until the wait is
+//            over
+//
+// What may run: a command whose predecessor in its queue has ended, if the queue is one in order,
+// and all events of its wait list. So where the program orders two commands by nothing, the second
+// comes first; where it does not wait for a result, there is none; and memory that it writes to too
+// early is copied as it is then.
+//
+// A command that waits for one of another queue, which was never flushed, may wait for ever: the
+// standard asks for clFlush, or for a call that waits in that queue. The layer says so and ends the
+// program.
+//
+// QUEUES_REPORT: a file, for the number of commands, and of those that ran before one that had been
+// enqueued before them.
+#define CL_TARGET_OPENCL_VERSION 120
+#include "layer.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+struct command {
+  cl_command_queue queue;
+  std::vector<size_t> waits_for; // numbers of commands, the predecessor not among them
+  std::function<cl_int(cl_event *)> run;
+  cl_event given = nullptr; // to the program: a user event, or null
+  cl_event real = nullptr;  // once it has run
+  bool flushed = false, done = false;
+};
+struct argument {
+  size_t size = 0;
+  bool has_value = false;
+  std::vector<char> value;
+};
+using arguments = std::map<cl_uint, argument>;
+
+// All that the layer knows. Never destroyed: a program may still call OpenCL while it ends.
+struct state {
+  std::vector<command> commands;
+  size_t first_pending = 0; // all before it are done
+  size_t overtaking = 0;
+  bool newest = false;
+  std::map<cl_event, size_t> numbers; // by the events that the program has
+  std::map<cl_command_queue, bool> in_order;
+  std::map<cl_kernel, arguments> set;
+};
+static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
+static const cl_icd_dispatch *real = nullptr;
+static cl_icd_dispatch table;
+
+[[noreturn]] static void give_up(const char *what) {
+  fflush(stdout);
+  fprintf(stderr, "queues_layer: %s\n", what);
+  _Exit(99);
+}
+
+// ---- Running ------------------------------------------------------------------------------------
+
+// The commands that this one has to wait for and that have not ended: numbers.
+static std::vector<size_t> missing(const size_t number) {
+  const command &it = the.commands[number];
+  std::vector<size_t> found;
+  if (the.in_order[it.queue])
+    for (size_t i = number; i-- > the.first_pending;)
+      if (the.commands[i].queue == it.queue) {
+        if (!the.commands[i].done)
+          found.push_back(i);
+        break;
+      }
+  for (const size_t other : it.waits_for)
+    if (!the.commands[other].done) {
+      if (the.commands[other].queue != it.queue && !the.commands[other].flushed)
+        give_up("a command waits for one of another queue that was never flushed: clFlush");
+      found.push_back(other);
+    }
+  return found;
+}
+
+static void run(const size_t number) {
+  for (size_t i = the.first_pending; i < number; i++)
+    if (!the.commands[i].done) {
+      the.overtaking++;
+      break;
+    }
+  command &it = the.commands[number];
+  cl_int status = it.run(&it.real);
+  if (status == CL_SUCCESS)
+    status = real->clFinish(it.queue);
+  if (status != CL_SUCCESS)
+    give_up(("a command failed: " + std::to_string(status)).c_str());
+  it.done = true;
+  if (it.given != nullptr)
+    real->clSetUserEventStatus(it.given, CL_COMPLETE);
+  while (the.first_pending < the.commands.size() && the.commands[the.first_pending].done)
+    the.first_pending++;
+}
+
+// All that this command needs, and itself, the newest first among those that may run.
+static void run_for(const size_t target) {
+  while (!the.commands[target].done) {
+    std::map<size_t, bool> needed; // may it run?
+    std::vector<size_t> todo = {target};
+    while (!todo.empty()) {
+      const size_t now = todo.back();
+      todo.pop_back();
+      const std::vector<size_t> before = missing(now);
+      needed[now] = before.empty();
+      for (const size_t other : before)
+        if (needed.count(other) == 0)
+          todo.push_back(other);
+    }
+    if (the.newest) // what nobody waits for as well, if it has been handed over
+      for (size_t i = the.first_pending; i < the.commands.size(); i++)
+        if (!the.commands[i].done && the.commands[i].flushed && missing(i).empty())
+          needed[i] = true;
+    size_t next = the.commands.size();
+    for (const auto &[number, may] : needed)
+      if (may)
+        next = number;
+    if (next == the.commands.size())
+      give_up("commands wait for each other");
+    run(next);
+  }
+}
+
+static void flush_all_of(cl_command_queue queue) {
+  for (size_t i = the.first_pending; i < the.commands.size(); i++)
+    if (the.commands[i].queue == queue)
+      the.commands[i].flushed = true;
+}
+
+static void finish_all_of(cl_command_queue queue) {
+  flush_all_of(queue);
+  for (size_t i = the.commands.size(); i-- > the.first_pending;)
+    if (the.commands[i].queue == queue && !the.commands[i].done)
+      run_for(i);
+}
+
+static void finish_everything() {
+  for (command &each : the.commands)
+    each.flushed = true;
+  for (size_t i = the.commands.size(); i-- > the.first_pending;)
+    if (!the.commands[i].done)
+      run_for(i);
+}
+
+// ---- Enqueuing ----------------------------------------------------------------------------------
+
+static cl_int enqueue(cl_command_queue queue, const bool blocking, const cl_uint count,
+                      const cl_event *list, cl_event *event,
+                      const std::function<cl_int(cl_event *)> &what) {
+  if ((count == 0) != (list == nullptr))
+    return CL_INVALID_EVENT_WAIT_LIST;
+  command now = {queue, {}, what};
+  for (cl_uint i = 0; i < count; i++) {
+    const auto place = the.numbers.find(list[i]);
+    if (place == the.numbers.end())
+      give_up("a wait list with an event that no command gave");
+    now.waits_for.push_back(place->second);
+  }
+  if (event != nullptr) {
+    cl_context context;
+    cl_int status =
+        real->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+    if (status == CL_SUCCESS)
+      now.given = real->clCreateUserEvent(context, &status);
+    if (status != CL_SUCCESS)
+      give_up("no event can be made");
+    *event = now.given;
+    the.numbers[now.given] = the.commands.size();
+  }
+  the.commands.push_back(now);
+  if (blocking) {
+    flush_all_of(queue);
+    run_for(the.commands.size() - 1);
+  }
+  return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer,
+                                       const cl_bool blocking, const size_t offset,
+                                       const size_t bytes, const void *from, const cl_uint count,
+                                       const cl_event *list, cl_event *event) {
+  return enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+    return real->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, offset, bytes, from, 0, nullptr, its);
+  });
+}
+static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                                      const size_t offset, const size_t bytes, void *to,
+                                      const cl_uint count, const cl_event *list, cl_event *event) {
+  return enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+    return real->clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset, bytes, to, 0, nullptr, its);
+  });
+}
+static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                      const size_t from_offset, const size_t to_offset,
+                                      const size_t bytes, const cl_uint count, const cl_event *list,
+                                      cl_event *event) {
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    return real->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, 0, nullptr,
+                                     its);
+  });
+}
+static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                      const size_t size, const size_t offset, const size_t bytes,
+                                      const cl_uint count, const cl_event *list, cl_event *event) {
+  const std::vector<char> kept(static_cast<const char *>(pattern),
+                               static_cast<const char *>(pattern) + size);
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    return real->clEnqueueFillBuffer(queue, buffer, kept.data(), kept.size(), offset, bytes, 0,
+                                     nullptr, its);
+  });
+}
+static cl_int set_all(cl_kernel kernel, const arguments &all) {
+  cl_int status = CL_SUCCESS;
+  for (const auto &[index, it] : all)
+    if (status == CL_SUCCESS)
+      status =
+          real->clSetKernelArg(kernel, index, it.size, it.has_value ? it.value.data() : nullptr);
+  return status;
+}
+static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
+                                 const size_t *offset, const size_t *global, const size_t *local,
+                                 const cl_uint count, const cl_event *list, cl_event *event) {
+  const auto kept = [dims](const size_t *sizes) {
+    return sizes == nullptr ? std::vector<size_t>() : std::vector<size_t>(sizes, sizes + dims);
+  };
+  const auto given = [](const std::vector<size_t> &sizes) {
+    return sizes.empty() ? nullptr : sizes.data();
+  };
+  const std::vector<size_t> offsets = kept(offset), items = kept(global), in_group = kept(local);
+  const arguments now = the.set[kernel]; // those of the launch, whatever is set afterwards
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    cl_int status = set_all(kernel, now);
+    if (status == CL_SUCCESS)
+      status = real->clEnqueueNDRangeKernel(queue, kernel, dims, given(offsets), given(items),
+                                            given(in_group), 0, nullptr, its);
+    set_all(kernel, the.set[kernel]);
+    return status;
+  });
+}
+// What is mapped has its place at once; its contents are there when the command has run.
+static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                                    const cl_map_flags flags, const size_t offset,
+                                    const size_t bytes, const cl_uint count, const cl_event *list,
+                                    cl_event *event, cl_int *status) {
+  if (blocking == CL_TRUE)
+    finish_all_of(queue);
+  void *place = real->clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, offset, bytes, 0, nullptr,
+                                         nullptr, status);
+  if (place != nullptr)
+    enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+      return real->clEnqueueMarkerWithWaitList(queue, 0, nullptr, its);
+    });
+  return place;
+}
+static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem buffer, void *pointer,
+                                const cl_uint count, const cl_event *list, cl_event *event) {
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    return real->clEnqueueUnmapMemObject(queue, buffer, pointer, 0, nullptr, its);
+  });
+}
+template <typename... A> static cl_int CL_API_CALL not_known(A...) {
+  give_up("a command that this layer does not know");
+}
+
+// ---- What else there is -------------------------------------------------------------------------
+
+static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
+                                                 const cl_command_queue_properties properties,
+                                                 cl_int *status) {
+  cl_command_queue queue = real->clCreateCommandQueue(context, device, properties, status);
+  the.in_order[queue] = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+  return queue;
+}
+static cl_int CL_API_CALL set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                                       const void *value) {
+  const cl_int status = real->clSetKernelArg(kernel, index, size, value);
+  if (status == CL_SUCCESS) {
+    argument &it = the.set[kernel][index];
+    it = {size, value != nullptr, {}};
+    if (value != nullptr)
+      it.value.assign(static_cast<const char *>(value), static_cast<const char *>(value) + size);
+  }
+  return status;
+}
+static cl_int CL_API_CALL flush(cl_command_queue queue) {
+  flush_all_of(queue);
+  return CL_SUCCESS;
+}
+static cl_int CL_API_CALL finish(cl_command_queue queue) {
+  finish_all_of(queue);
+  return CL_SUCCESS;
+}
+static cl_int CL_API_CALL wait_for(const cl_uint count, const cl_event *list) {
+  if (count == 0 || list == nullptr)
+    return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; i++)
+    if (the.numbers.count(list[i]) == 0)
+      give_up("the program waits for an event that no command gave");
+  for (cl_uint i = 0; i < count; i++)
+    flush_all_of(the.commands[the.numbers[list[i]]].queue);
+  for (cl_uint i = 0; i < count; i++)
+    run_for(the.numbers[list[i]]);
+  return CL_SUCCESS;
+}
+static cl_int CL_API_CALL times_of(cl_event event, const cl_profiling_info what, const size_t room,
+                                   void *to, size_t *size_ret) {
+  const command &it = the.commands[the.numbers.at(event)];
+  return it.done ? real->clGetEventProfilingInfo(it.real, what, room, to, size_ret)
+                 : CL_PROFILING_INFO_NOT_AVAILABLE;
+}
+static cl_int CL_API_CALL about_event(cl_event event, const cl_event_info what, const size_t room,
+                                      void *to, size_t *size_ret) {
+  const command &it = the.commands[the.numbers.at(event)];
+  const cl_int waiting = it.flushed ? CL_SUBMITTED : CL_QUEUED;
+  if (it.done)
+    return real->clGetEventInfo(it.real, what, room, to, size_ret);
+  if (what == CL_EVENT_COMMAND_QUEUE)
+    return give_back(&it.queue, sizeof it.queue, room, to, size_ret);
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS)
+    return give_back(&waiting, sizeof waiting, room, to, size_ret);
+  return real->clGetEventInfo(event, what, room, to, size_ret);
+}
+static cl_int CL_API_CALL release_queue(cl_command_queue queue) {
+  finish_all_of(queue);
+  return real->clReleaseCommandQueue(queue);
+}
+// What a command uses must not go before it has run.
+static cl_int CL_API_CALL release_buffer(cl_mem buffer) {
+  finish_everything();
+  return real->clReleaseMemObject(buffer);
+}
+static cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
+  finish_everything();
+  the.set.erase(kernel);
+  return real->clReleaseKernel(kernel);
+}
+
+static void write_report() {
+  FILE *file = fopen(text_from("QUEUES_REPORT").c_str(), "w");
+  if (file == nullptr)
+    give_up("QUEUES_REPORT names no file that can be written");
+  fprintf(file, "%zu %zu\n", the.commands.size(), the.overtaking);
+  fclose(file);
+}
+
+extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(const cl_layer_info what,
+                                                          const size_t room, void *to,
+                                                          size_t *size_ret) {
+  return layer_info("queues_layer", what, room, to, size_ret);
+}
+
+extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries,
+                                                       const cl_icd_dispatch *target_dispatch,
+                                                       cl_uint *num_entries_ret,
+                                                       const cl_icd_dispatch **layer_dispatch_ret) {
+  if (target_dispatch == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
+      num_entries < sizeof(cl_icd_dispatch) / sizeof(void *))
+    return CL_INVALID_VALUE;
+  the.newest = text_from("QUEUES_ORDER") == "newest";
+  real = target_dispatch;
+  table = *target_dispatch;
+  table.clCreateCommandQueue = create_queue;
+  table.clReleaseCommandQueue = release_queue;
+  table.clReleaseMemObject = release_buffer;
+  table.clReleaseKernel = release_kernel;
+  table.clSetKernelArg = set_argument;
+  table.clEnqueueWriteBuffer = write_buffer;
+  table.clEnqueueReadBuffer = read_buffer;
+  table.clEnqueueCopyBuffer = copy_buffer;
+  table.clEnqueueFillBuffer = fill_buffer;
+  table.clEnqueueMapBuffer = map_buffer;
+  table.clEnqueueUnmapMemObject = unmap;
+  table.clEnqueueNDRangeKernel = launch;
+  table.clEnqueueTask = not_known;
+  table.clEnqueueReadBufferRect = not_known;
+  table.clEnqueueWriteBufferRect = not_known;
+  table.clEnqueueCopyBufferRect = not_known;
+  table.clEnqueueMigrateMemObjects = not_known;
+  table.clEnqueueMarkerWithWaitList = not_known;
+  table.clEnqueueBarrierWithWaitList = not_known;
+  table.clFlush = flush;
+  table.clFinish = finish;
+  table.clWaitForEvents = wait_for;
+  table.clGetEventProfilingInfo = times_of;
+  table.clGetEventInfo = about_event;
+  *layer_dispatch_ret = &table;
+  *num_entries_ret = sizeof table / sizeof(void *);
+  atexit(write_report);
+  return CL_SUCCESS;
+}
