@@ -143,7 +143,8 @@ def defaults(chapter):
         "SLOW_ELSEWHERE": None,
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
-        # Check `mutants`: all of those marked as typical are tried without `full`, and not only the first.
+        # Check `mutants`: checks of this chapter alone, of which the first is tried soon and the others last; and all of those marked as typical are tried without `full`, and not only the first.
+        "OWN_CHECKS": [],
         "ALL_TYPICAL_MUTANTS": False,
         # Check `bad-input`: more arguments that are refused, as (arguments, what is said), or, where that depends on
         # the device, (arguments, what is said, what a small run prints there); what is said of a kernel

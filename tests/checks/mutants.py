@@ -165,6 +165,9 @@ def noticed_by(chapter, folder, checks):
     """The check that notices the mutant in the folder, and how; two empty strings if none does."""
     if facts.of(chapter).SEARCH_SIZE and checks is HOST_CHECKS:
         checks = [RESULTS, "search", *HOST_CHECKS[1:]]
+    alone = facts.of(chapter).OWN_CHECKS
+    if alone and checks is HOST_CHECKS:
+        checks = [RESULTS, alone[0], *HOST_CHECKS[1:], *alone[1:]]
     own = {
         RESULTS: lambda: results_wrong(chapter, folder / chapter / chapter),
         COMPARE: lambda: comparisons_wrong(folder),
@@ -176,7 +179,7 @@ def noticed_by(chapter, folder, checks):
                 return name, how
             continue
         code, out, err = harness.run(
-            [sys.executable, harness.ROOT / "tests" / "run.py", name, *[chapter] * (name != "search")],
+            [sys.executable, harness.ROOT / "tests" / "run.py", name, *[chapter] * (name not in ["search", *alone])],
             env={
                 "BUILD_DIR": str(folder),
                 "LAYER": harness.LAYER,

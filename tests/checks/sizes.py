@@ -19,7 +19,8 @@ AROUND = sorted({max(1, 2**p + d) for p in range(9) for d in (-1, 0, 1)})
 
 def sizes_of(known):
     if not known.IS_MATRIX:
-        return [[n] for n in [*range(1, 21), *(2**p + d for p in range(5, 18) for d in (-1, 0, 1))]]
+        pieces = [[n, n // 5 + 1] for n in range(1, 21)] if len(known.PARAMETERS) > 1 else []
+        return [[n] for n in [*range(1, 21), *(2**p + d for p in range(5, 18) for d in (-1, 0, 1))]] + pieces
     whole = [[m, n, k] for m, n in [(32, 64), (128, 128)] for k in range(4, 65, 4)]
     draw = random.Random(1)
     return whole + [[draw.choice(AROUND) for _ in range(3)] for _ in range(30)]

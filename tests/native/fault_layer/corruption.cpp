@@ -36,6 +36,7 @@ struct corruption_state {
   FILE *log = nullptr;
   size_t transfers = 0, children = 0;
   std::map<void *, size_t> mapped; // regions that the host writes to, and their bytes
+  std::set<cl_mem> arguments;      // buffers that a kernel is given
 };
 static corruption_state &corruption = *new corruption_state; // NOLINT(cert-err58-cpp): layer.cpp
 
@@ -160,7 +161,9 @@ static cl_int CL_API_CALL unmap_changed(cl_command_queue queue, cl_mem buffer, v
                                         cl_event *event) {
   const auto place = corruption.mapped.find(region);
   if (place != corruption.mapped.end()) {
-    try_changes(region, place->second, "clEnqueueUnmapMemObject");
+    // What no kernel is given is the host's own memory, which copies come from: these are changed.
+    if (corruption.arguments.count(buffer) != 0)
+      try_changes(region, place->second, "clEnqueueUnmapMemObject");
     corruption.mapped.erase(place);
   }
   return the.real->clEnqueueUnmapMemObject(queue, buffer, region, count, list, event);
@@ -177,6 +180,16 @@ static cl_int CL_API_CALL write_changed(cl_command_queue queue, cl_mem buffer,
   if (changed)
     the.real->clFinish(queue); // the copy goes
   return status;
+}
+
+static cl_int CL_API_CALL set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                                       const void *value) {
+  cl_mem buffer;
+  if (value != nullptr && size == sizeof buffer) {
+    memcpy(&buffer, value, sizeof buffer);
+    corruption.arguments.insert(buffer);
+  }
+  return the.real->clSetKernelArg(kernel, index, size, value);
 }
 
 static cl_mem CL_API_CALL create_changed(cl_context context, const cl_mem_flags flags,
@@ -212,5 +225,6 @@ void corrupt(cl_icd_dispatch &table) {
     table.clCreateBuffer = create_changed;
     table.clEnqueueWriteBuffer = write_changed;
     table.clEnqueueUnmapMemObject = unmap_changed;
+    table.clSetKernelArg = set_argument;
   }
 }
