@@ -131,6 +131,95 @@ def at_the_same_time(attempt):
     return []
 
 
+class Ordered:
+    """A command of a program with several queues; `before`: the numbers of all that have ended before it begins."""
+
+    def __init__(self, number, words, before):
+        self.number, self.what, self.queue, self.before = number, words[1], words[2], before
+        self.uses, self.waits = (set(word.split(",")[1:]) for word in words[3:5])
+
+    def __str__(self):
+        return f"the {self.what} that comes as command {self.number + 1}"
+
+
+def in_order(run):
+    """Of each two commands that use the same buffer, one must wait for the other: by its queue, by events, or since the
+    host has waited in between. Complaints; and the commands, with the number of times that the host had waited before."""
+    commands, giver, ended, waits, unflushed = [], {}, set(), [], []
+    last, flushed = {}, {}  # of each queue: its last command; how many commands there were at its last flush
+    complaints, run_blocks = [], False
+
+    def finish(number):
+        ended.update({number} | commands[number].before)
+
+    for call in run.calls:
+        words = call.split()
+        if words[0] == "order":
+            now = Ordered(len(commands), words, set(ended))
+            for other in [last.get(now.queue), *(giver.get(event) for event in now.waits)]:
+                if other is not None:
+                    now.before |= {other} | commands[other].before
+            unflushed += [
+                (now.number, giver[event])
+                for event in now.waits
+                if event in giver and commands[giver[event]].queue != now.queue and giver[event] not in ended
+            ]
+            for other in commands:
+                shared = other.uses & now.uses and {other.what, now.what} != {"read"}
+                if shared and other.number not in now.before and not complaints:
+                    complaints.append(
+                        f"{now} may run before {other} has ended: both use the same buffer, and no event orders them"
+                    )
+            last[now.queue] = now.number
+            giver[words[6]] = now.number
+            commands.append(now)
+            waits.append(len(ended))
+            if run_blocks:
+                flushed[now.queue] = len(commands)
+                finish(now.number)
+        elif words[0] == "Flush":
+            flushed[words[1]] = len(commands)
+        elif words[0] in ("Finish", "WaitForEvents"):
+            targets = [last.get(words[1])] if words[0] == "Finish" else [giver.get(event) for event in words[2:]]
+            for number in [number for number in targets if number is not None]:
+                flushed[commands[number].queue] = len(commands)
+                finish(number)
+            for one, other in unflushed:
+                if flushed.get(commands[other].queue, 0) <= other and one in ended and not complaints:
+                    complaints.append(
+                        f"{commands[one]} waits for {commands[other]}, whose queue was never flushed: it may wait for ever"
+                    )
+        run_blocks = blocks(call)
+    return complaints, commands, waits
+
+
+def ordered(attempt):
+    """22/1: no two commands of the two queues meet in a buffer by luck."""
+    run = attempt.pocl(attempt.exercise.sizes[-1], spy=True)
+    complaints, commands, _ = in_order(run)
+    if complaints or len({command.queue for command in commands}) > 1:
+        return complaints or released(run)
+    return ["all commands are in one queue: nothing can be copied while something is computed"]
+
+
+def both_ways(attempt):
+    """22/2: three queues, ordered by events, and the host waits only when everything has been enqueued."""
+    run = attempt.pocl(attempt.exercise.sizes[-1], spy=True)
+    complaints, commands, waits = in_order(run)
+    if waits and waits[-1] > 0:
+        first = next(number for number, ended in enumerate(waits) if ended)
+        return [
+            f"the host waits before it has enqueued {commands[first]}, of {len(commands)}: let the commands wait for each "
+            "other"
+        ]
+    queues = {
+        what: {command.queue for command in commands if command.what == what} for what in ["copy", "launch", "read"]
+    }
+    if any(len(used) != 1 for used in queues.values()) or len(set.union(*queues.values())) != 3:
+        return ["the copies, the kernels and the results are to have a queue each"]
+    return complaints or released(run)
+
+
 def one_barrier_a_step(attempt):
     """18/2: a barrier before the first step, and one for each step, of which K = 40 has five."""
     run = attempt.simulated(["16", "16", "40"], ["--inst-counts"])

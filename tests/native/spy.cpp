@@ -67,6 +67,24 @@ static void note_event(const cl_int status, const cl_event *event) {
     note("create event %p\n", static_cast<void *>(*event));
 }
 
+// A command: its queue, the buffers that it uses, the events that it waits for, and the one that it
+// gives.
+static void note_order(const char *what, cl_command_queue queue, const std::vector<cl_mem> &uses,
+                       const cl_uint n, const cl_event *list, const cl_event *event) {
+  const auto text = [](const void *object) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%p", object);
+    return std::string(digits);
+  };
+  std::string buffers, waits;
+  for (cl_mem buffer : uses)
+    buffers += "," + text(buffer);
+  for (cl_uint i = 0; list != nullptr && i < n; i++)
+    waits += "," + text(list[i]);
+  note("order %s %p uses%s waits%s gives %s\n", what, static_cast<void *>(queue), buffers.c_str(),
+       waits.c_str(), event == nullptr ? "-" : text(*event).c_str());
+}
+
 static long setting(const char *name) {
   const char *const text = getenv(name);
   return text == nullptr ? 0 : atol(text);
@@ -249,6 +267,10 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     REAL(clReleaseMemObject)(copy);
   }
   note_event(status, event);
+  std::vector<cl_mem> uses;
+  for (const auto &[index, buffer] : the.arguments[kernel])
+    uses.push_back(buffer);
+  note_order("launch", queue, uses, n, list, event);
   return status;
 }
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
@@ -261,6 +283,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
   if (looks && status == CL_SUCCESS)
     change_result(to, size);
   note_event(status, event);
+  note_order("read", queue, {buffer}, n, list, event);
   return status;
 }
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
@@ -271,6 +294,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
   const cl_int status =
       REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, n, list, event);
   note_event(status, event);
+  note_order("copy", queue, {buffer}, n, list, event);
   return status;
 }
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -312,11 +336,11 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
   return REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
 }
 cl_int clFlush(cl_command_queue queue) {
-  note("Flush%s\n", "");
+  note("Flush %p\n", static_cast<void *>(queue));
   return REAL(clFlush)(queue);
 }
 cl_int clFinish(cl_command_queue queue) {
-  note("Finish%s\n", "");
+  note("Finish %p\n", static_cast<void *>(queue));
   return REAL(clFinish)(queue);
 }
 cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
