@@ -1,0 +1,53 @@
+"""The figure of chapter 22: when the commands of the first pieces ran, as a GPU's events told."""
+
+from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, Figure, figure
+
+# NVIDIA H200, driver 580: `22-overlap 1073741824 1048576 1 --timeline ...`, and the same with 3 queues. Start and end
+# in microseconds, of the copies, the kernels and the results.
+ONE = [
+    [(0, 154), (228, 383), (448, 602), (649, 804), (859, 1013), (1077, 1233), (1288, 1443), (1507, 1662)],
+    [(159, 166), (390, 398), (605, 612), (808, 816), (1018, 1026), (1242, 1250), (1451, 1459), (1664, 1672)],
+    [(176, 177), (402, 404), (615, 616), (822, 823), (1037, 1038), (1255, 1256), (1464, 1465), (1678, 1680)],
+]
+THREE = [
+    [(0, 154), (155, 310), (311, 465), (467, 621), (622, 776), (777, 931), (933, 1087), (1088, 1242)],
+    [(166, 180), (321, 335), (477, 491), (625, 639), (787, 801), (941, 955), (1093, 1107), (1250, 1265)],
+    [(193, 198), (352, 357), (510, 515), (659, 664), (822, 827), (976, 981), (1123, 1128), (1282, 1287)],
+]
+KINDS = [("copies", BLUE), ("kernels", ORANGE), ("results", GREEN)]
+LEFT, WIDTH, MOST = 104, 552, 1300  # the microseconds that fit
+
+
+@figure("overlap")
+def overlap():
+    f = Figure(680, 352, "With one queue the bus is idle while a piece is computed; with three it never is")
+
+    def at(us):
+        return LEFT + us / MOST * WIDTH
+
+    def timeline(y, title, kinds):
+        f.text(24, y, title, 15, INK, "start", True)
+        for row, ((name, color), bars) in enumerate(zip(KINDS, kinds)):
+            top = y + 14 + 30 * row
+            f.text(LEFT - 12, top + 16, name, 14, color, "end", True)
+            f.line(LEFT, top + 23, LEFT + WIDTH, top + 23, LINE, 0.8)
+            for piece, (start, end) in enumerate(bars):
+                if end <= MOST:
+                    f.box(at(start), top, max(2.5, at(end) - at(start)), 22, PALE[color], color, 1, 1.2)
+                    if row == 0:
+                        f.text((at(start) + at(end)) / 2, top + 16, piece, 13, color)
+
+    timeline(32, "One queue: a command begins when the one before it has ended", ONE)
+    timeline(164, "Three queues: a command begins when its events have come", THREE)
+    for piece, ((_, copied), (began, ended), (result, _)) in enumerate(zip(*THREE)):
+        if result <= MOST and piece < 8:
+            f.arrow(at(copied), 201, at(began) + 2, 207, SOFT, 1.2)
+            f.arrow(at(ended), 231, at(result) + 1, 237, SOFT, 1.2)
+    axis = 278
+    f.line(LEFT, axis, LEFT + WIDTH, axis, SOFT, 1.2)
+    for us in range(0, MOST, 200):
+        f.line(at(us), axis, at(us), axis + 5, SOFT, 1.2)
+        f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
+    f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
+    f.text(24, 330, "The numbers are those of the pieces, 8 MB each; the arrows are events.", 14, INK, "start")
+    return f
