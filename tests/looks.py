@@ -150,7 +150,14 @@ def in_order(run):
     complaints, run_blocks = [], False
 
     def finish(number):
+        """The host has waited for it, which hands over what its queue holds, and nothing else."""
+        flushed[commands[number].queue] = len(commands)
         ended.update({number} | commands[number].before)
+        for one, other in unflushed:
+            if flushed.get(commands[other].queue, 0) <= other and one in ended and not complaints:
+                complaints.append(
+                    f"{commands[one]} waits for {commands[other]}, whose queue was never flushed: it may wait for ever"
+                )
 
     for call in run.calls:
         words = call.split()
@@ -175,21 +182,15 @@ def in_order(run):
             commands.append(now)
             waits.append(len(ended))
             if run_blocks:
-                flushed[now.queue] = len(commands)
                 finish(now.number)
         elif words[0] == "Flush":
             flushed[words[1]] = len(commands)
         elif words[0] in ("Finish", "WaitForEvents"):
             targets = [last.get(words[1])] if words[0] == "Finish" else [giver.get(event) for event in words[2:]]
             for number in [number for number in targets if number is not None]:
-                flushed[commands[number].queue] = len(commands)
                 finish(number)
-            for one, other in unflushed:
-                if flushed.get(commands[other].queue, 0) <= other and one in ended and not complaints:
-                    complaints.append(
-                        f"{commands[one]} waits for {commands[other]}, whose queue was never flushed: it may wait for ever"
-                    )
-        run_blocks = blocks(call)
+        if words[0].startswith("Enqueue"):  # "order", which says more of it, comes a line or two later
+            run_blocks = blocks(call)
     return complaints, commands, waits
 
 
