@@ -120,8 +120,11 @@ class Drawing:
         self.path = folder / "drawing.svg"
 
     def bars(self):
-        """(row, left, right, piece) of each bar, in the units of the drawing; and its width."""
-        drawing = xml.parse(self.path).getroot()
+        """(row, left, right, piece) of each bar, in the units of the drawing; and its width. Nothing where it is none."""
+        try:
+            drawing = xml.parse(self.path).getroot()
+        except (OSError, xml.ParseError):
+            return [], 0.0
         found = []
         for rect in drawing.iter("{http://www.w3.org/2000/svg}rect"):
             title = rect.find("{http://www.w3.org/2000/svg}title")
@@ -134,6 +137,7 @@ class Drawing:
         """On the known clock: each bar is as long, and as far from the first, as its command's times say."""
         n = str(64 * pieces)
         command = [self.program, n, "64", queues, "--timeline", str(self.path)]
+        self.path.unlink(missing_ok=True)
         *ended, account = harness.under_layer(command, clock=1)
         lines = [line.split(" ", 9) for line in account.lines.get("command", [])]
         kinds = {"clEnqueueWriteBuffer": 0, "clEnqueueNDRangeKernel": 1, "clEnqueueReadBuffer": 2}
