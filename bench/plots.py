@@ -26,7 +26,13 @@ INK, SOFT, PANEL = "#1f2933", "#5b6670", "#fcfbf7"  # those of docs/figures
 # Never two series in one colour and marker: ours from the first list, in their order, libraries by name.
 COLORS = ["#5b6670", "#b7561a", "#c22f2f", "#6b4fa3", "#147a7e", "#8a1c62", "#7a5c00", "#2b6cb0"]
 STYLES = list(zip(2 * COLORS, "os^Dv<>ph8dH|x+1"))
-LIBRARIES = {"OpenBLAS": ("#2f7d4f", "P"), "CLBlast": ("#0b5cad", "X"), "cuBLAS": ("#000000", "*")}
+LIBRARIES = {
+    "OpenBLAS": ("#2f7d4f", "P"),
+    "OpenBLAS, one thread": ("#2f7d4f", "1"),
+    "CLBlast": ("#0b5cad", "X"),
+    "cuBLAS": ("#000000", "*"),
+    "cuBLAS, TF32": ("#000000", "+"),
+}
 
 
 def read_csv(path):

@@ -9,7 +9,8 @@ all programs of a size one after the other and that several times, so that what 
 machine disturbs all of them. Writes CSV, tables and plots into --out:
 
     matmul.csv, vectors.csv   the rates, the spread and the number of rounds, a line for each program and size
-    record.json               the device and its ceilings
+    shapes.csv                the same for matrices that are no squares
+    record.json               the device and its ceilings, the date, the command, and what the machine is
     README.md                 the tables, the plots, the machine and the command
     *.svg                     drawn from the three by plots.py
 
@@ -23,6 +24,7 @@ import csv
 import json
 import os
 import pathlib
+import platform
 import re
 import shlex
 import statistics
@@ -34,6 +36,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import facts  # noqa: E402
+import growth  # noqa: E402
 import harness  # noqa: E402
 
 CHAPTERS = {chapter: facts.of(chapter) for chapter in harness.CHAPTERS}
@@ -45,11 +48,14 @@ FLOP_PER_BYTE = {name: flop for known in CHAPTERS.values() for name, flop in kno
 # What others are compared with: the first matrix product, and the last of each kind.
 NAIVE = [*next(iter(MATMUL.values())).values()][0]
 BEST = [[*[*one.values()][-1].values()][-1] for one in (MATMUL, VECTORS)]
+BEST_MATMUL = list(dict.fromkeys(name for one in list(MATMUL.values())[-2:] for name in one.values()))
 PEERS = {  # name: source, what to link, who finds out that it is there
     "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
     "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
     "cuBLAS": ("peer_cublas.cpp", ["-lcublas", "-lcudart"]),
 }
+# Others than squares: rows of odd length, of no whole tile, thin, wide, and a small C with a long K.
+SHAPES = ["8192", "1000", "1023", "4000,4000,4004", "4095,4001,4007", "3000,100,5000", "16384,16,4096", "64,64,100000"]
 ENOUGH = 120  # seconds that a program may take at a size before another round is not begun
 TOO_LARGE = "too large for this"  # what a chapter says, with exit code 2, of a size that does not fit
 
@@ -107,19 +113,60 @@ def build_peers(folder):
     return present, absent
 
 
-def peer_environment(name, present):
-    """OpenBLAS falls back to its slowest kernels on a processor newer than itself: help it."""
-    if name != "OpenBLAS" or "OPENBLAS_CORETYPE" in os.environ:
-        return {}
-    out = subprocess.run(present[name] + ["dot", "1"], capture_output=True, text=True).stdout
-    if "for Prescott" not in out:
-        return {}
+def core_types(command, size):
+    """OpenBLAS has kernels for many processors, and picks badly on one that it does not know: tries those that this
+    one can run. Returns the GFLOP/s of each at a size, {core type: rate}, that of its own choice under ""."""
     try:
         flags = pathlib.Path("/proc/cpuinfo").read_text()
     except OSError:
-        return {}
-    core = "SKYLAKEX" if "avx512f" in flags else "HASWELL" if "avx2" in flags else None
-    return {"OPENBLAS_CORETYPE": core} if core else {}
+        flags = ""
+    names = ["", *["HASWELL", "ZEN"] * ("avx2" in flags), *["SKYLAKEX", "COOPERLAKE"] * ("avx512f" in flags)]
+    rates = {}
+    for name in names:
+        env = {"OPENBLAS_CORETYPE": name} if name else {}
+        lines = [run(command + ["gemm", *[str(size)] * 3], env)[0] for _ in range(2)]
+        if all(lines):
+            rates[name] = max(line[0][1] for line in lines)
+    return rates
+
+
+def variants(found, cores):
+    """The libraries as they are run: {name: (command, environment)}. OpenBLAS with its best kernels, on all cores and on
+    one, cuBLAS in float precision and, another one, with numbers of 11 bits."""
+    best = max(cores, key=cores.get, default="")
+    env = {"OPENBLAS_CORETYPE": best} if best else {}
+    peers = {}
+    for name, command in found.items():
+        peers[name] = (command, env if name == "OpenBLAS" else {})
+        if name == "OpenBLAS":
+            peers["OpenBLAS, one thread"] = (command, {**env, "OPENBLAS_NUM_THREADS": "1"})
+        if name == "cuBLAS":
+            peers["cuBLAS, TF32"] = (command, {"NVIDIA_TF32_OVERRIDE": "1"})
+    return peers
+
+
+def machine(device):
+    """What the record says of the machine: {what: text}, by what each tool prints, if it is there."""
+
+    def said(*command):
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout.strip()
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+
+    cpu = re.search(r"^model name\s*: (.*)$", said("cat", "/proc/cpuinfo"), re.M)
+    record = {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "command": f"bench/run.py {shlex.join(sys.argv[1:])}".strip(),
+        "processor": f"{os.cpu_count()} cores, {cpu[1] if cpu else platform.processor()}",
+        "system": f"{platform.system()} {platform.release()}",
+        "load at the beginning": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
+    }
+    if "NVIDIA" in device:
+        what = "driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit,temperature.gpu"
+        record["GPU"] = said("nvidia-smi", f"--query-gpu={what}", "--format=csv,noheader")
+        record["GPU's columns"] = what
+    return {what: text for what, text in record.items() if text}
 
 
 def run(command, env=None):
@@ -159,7 +206,7 @@ def measure(title, sizes, names, programs, peers, peer_arguments, rounds):
         seconds = {}  # that each program took at this size
         for r in range(rounds):
             say(f"{title}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
-            for name, command, env in [(p, [programs[p], str(size)], None) for p in names] + [
+            for name, command, env in [(p, [programs[p], *str(size).split(",")], None) for p in names] + [
                 (p, path + peer_arguments(size), env) for p, (path, env) in peers.items()
             ]:
                 if name in left_out or seconds.get(name, 0) > ENOUGH:
@@ -251,7 +298,12 @@ def benchmark(args, programs, found, absent):
     if cuda_device and "OpenBLAS" in found:
         absent["OpenBLAS"] = "not run: it computes on the CPU, the chapters on a GPU here"
         del found["OpenBLAS"]
-    peers = {name: (path, peer_environment(name, found)) for name, path in found.items()}
+    known = machine(device)
+    cores = core_types(found["OpenBLAS"], 64 if args.quick else 1024) if "OpenBLAS" in found else {}
+    if cores:
+        known["OpenBLAS by core type, GFLOP/s"] = {name or "its own choice": rate for name, rate in cores.items()}
+    peers = variants(found, cores)
+    for_vectors = {name: peer for name, peer in peers.items() if name != "cuBLAS, TF32"}
 
     rounds = args.rounds or (1 if args.quick else 5)
     if args.sizes:
@@ -268,21 +320,24 @@ def benchmark(args, programs, found, absent):
     matmul, left_a, chosen = measure(
         "matrix product", sizes, MATMUL, programs, peers, lambda s: ["gemm", str(s), str(s), str(s)], rounds
     )
+    write_csv(out / "matmul.csv", matmul, "GFLOP/s")
+    # The last ones of the walk alone: those before are no match for a library at any shape.
+    last = {name: series for name, series in list(MATMUL.items())[-2:]}
+    shapes, left_c, chosen_shapes = measure(
+        "shapes", ["17,33,65"] if args.quick else SHAPES, last, programs, peers,
+        lambda s: ["gemm", *(s.split(",") * 3 if "," not in s else s.split(","))], rounds,
+    )  # fmt: skip
+    write_csv(out / "shapes.csv", shapes, "GFLOP/s")
     seen.append(ceilings(programs[CEILINGS], args.quick)[1])
     vectors, left_b, _ = measure(
-        "dot product and sum", lengths, VECTORS, programs, peers, lambda s: ["dot", str(s)], rounds
+        "dot product and sum", lengths, VECTORS, programs, for_vectors, lambda s: ["dot", str(s)], rounds
     )
     seen.append(ceilings(programs[CEILINGS], args.quick)[1])
-    bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
-    write_csv(out / "matmul.csv", matmul, "GFLOP/s")
     write_csv(out / "vectors.csv", vectors, "GB/s")
+    bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
 
-    (out / "record.json").write_text(
-        json.dumps(
-            {"device": device, "GB/s": bandwidth, "GFLOP/s": arithmetic, "FLOP per byte": FLOP_PER_BYTE}, indent=1
-        )
-        + "\n"
-    )
+    record = {"device": device, "GB/s": bandwidth, "GFLOP/s": arithmetic, "FLOP per byte": FLOP_PER_BYTE, **known}
+    (out / "record.json").write_text(json.dumps(record, indent=1) + "\n")
     try:
         import plots
 
@@ -292,7 +347,7 @@ def benchmark(args, programs, found, absent):
         pictures = {}
     left_out = [
         (f"{name}, {title}", why)
-        for title, left in (("matrix product", left_a), ("dot product and sum", left_b))
+        for title, left in (("matrix product", left_a), ("shapes", left_c), ("dot product and sum", left_b))
         for name, why in left.items()
     ]
     readme(
@@ -309,7 +364,9 @@ def benchmark(args, programs, found, absent):
         peers,
         rounds,
         pictures,
-        chosen,
+        {**chosen, **chosen_shapes},
+        shapes,
+        known,
     )
     say(f"written: {out}")
     return 1 if any(why.startswith("failed") for _, why in left_out) else 0
@@ -344,16 +401,17 @@ def readme(
     rounds,
     pictures,
     chosen,
+    shapes,
+    known,
 ):
-    command = "bench/run.py " + shlex.join(sys.argv[1:])
-    cores = os.cpu_count()
     lines = [
         f"# Measured: {device}",
         "",
-        f"Made with `{command.strip()}` on a machine with {cores} cores; medians of {rounds} "
+        f"Made with `{known['command']}`; medians of {rounds} "
         f"{'rounds' if rounds > 1 else 'round'} (of fewer, where a program had taken {ENOUGH} seconds at a size: "
-        "see the CSV files), ± half of the spread between the slowest and the fastest. The host's "
-        "clock for CLBlast and OpenBLAS, the device's for the rest. POCL_AFFINITY="
+        "see the CSV files), ± half of the spread between the slowest and the fastest. The device's clock, and for "
+        'CLBlast, OpenBLAS and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its '
+        "default math. POCL_AFFINITY="
         f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
         "",
         "Ceilings (chapter 15, the best of three measurements, before, between and after the others): "
@@ -365,16 +423,26 @@ def readme(
         lines.append(f"{name} is absent: {why}.  ")
     for name, why in left_out:
         lines.append(f"{name}: {why}.  ")
+    lines += ["", "| what | is |", "| --- | --- |"]
+    lines += [
+        f"| {what} | {json.dumps(text) if isinstance(text, dict) else text} |" for what, text in known.items()
+    ] + [""]
     for name, (_, env) in peers.items():
         if env:
-            lines.append(
-                f"{name} does not know this processor and would fall back to its oldest "
-                f"kernels; it ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  "
-            )
+            lines.append(f"{name} ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
         if name == "CLBlast":
             lines.append("CLBlast has the parameters that it brings; its own tuners were not run.  ")
     lines += above_ceilings(matmul, vectors, bandwidth, arithmetic)
     lines += ["", "## Matrix product", "", table(matmul, sizes, "GFLOP/s"), ""]
+    lines += [
+        "## Other shapes",
+        "",
+        "M, N, K:",
+        "",
+        table(shapes, list(next(iter(shapes.values()), [])), "GFLOP/s"),
+        "",
+    ]
+    lines += growth.section(matmul, NAIVE)
     lines += ["Chapter 20 chose", ""]
     lines += [f"- {size}: {shape}" for size, shape in chosen.items()] + [""]
     lines += [
@@ -401,7 +469,11 @@ def readme(
                 + " |"
             )
         lines.append("")
-    for title, ours, results in (("matrix product", BEST[0], matmul), ("dot product", BEST[1], vectors)):
+    for title, ours, results in (
+        *[("matrix product", name, matmul) for name in BEST_MATMUL],
+        *[("matrix product of other shapes", name, shapes) for name in BEST_MATMUL],
+        ("dot product", BEST[1], vectors),
+    ):
         theirs = [p for p in peers if p in results]
         at = [s for s in results.get(ours, {}) if any(s in results[p] for p in theirs)]
         if not at:
@@ -409,7 +481,7 @@ def readme(
         lines += [
             f"## The {title}: {ours} as a multiple of each library",
             "",
-            "| | " + " | ".join(str(s) if results is matmul else f"2^{s.bit_length() - 1}" for s in at) + " |",
+            "| | " + " | ".join(f"2^{s.bit_length() - 1}" if results is vectors else str(s) for s in at) + " |",
             "| --- |" + " ---: |" * len(at),
         ]
         for p in theirs:

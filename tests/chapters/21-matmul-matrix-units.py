@@ -13,6 +13,7 @@ COPIES = [
 ]
 
 
+BENCH_MATMUL = {"three products": "21 three products", "one product": "21 one product"}
 MOST_ROWS = 2**30
 _REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {
