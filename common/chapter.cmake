@@ -33,13 +33,28 @@ function(kernel_cache test name)
   set_property(TEST ${test} APPEND PROPERTY RESOURCE_LOCK "pocl-cache/${name}")
 endfunction()
 
-# add_chapter([OUTPUT ...] TEST default "1" "17 33 65" ... [FULL "67108864"])
+# add_chapter([OUTPUT ...] [LIBRARIES ...] [LEFT_OUT "why"] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
-# none), which NAME=VALUE for the environment may precede. A test in FULL takes long and has the label full. OUTPUT: see tests/run_chapter.cmake.
+# none), which NAME=VALUE for the environment may precede, or PROCESSES=4. A test in FULL takes long and has the label full.
+# OUTPUT: see tests/run_chapter.cmake. LIBRARIES: what it links besides. LEFT_OUT: what it needs is missing here, so it is
+# not built; the reason is in the file left-out of its build folder, where the tests find it (tests/harness.py).
 function(add_chapter)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "TEST;FULL")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT;LEFT_OUT" "LIBRARIES;TEST;FULL")
+  file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/left-out)
+  if(arg_LEFT_OUT)
+    message(STATUS "${PROJECT_NAME} is left out: ${arg_LEFT_OUT}")
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/left-out "${arg_LEFT_OUT}\n")
+    if(NOT WIN32)
+      set(test ${PROJECT_NAME}.left-out)
+      add_test(NAME ${test} COMMAND sh -c "echo \"SKIPPED: ${arg_LEFT_OUT}\"; exit 77")
+      set_tests_properties(${test} PROPERTIES LABELS chapters TIMEOUT 120 SKIP_RETURN_CODE 77)
+      kernel_cache(${test} ${PROJECT_NAME})
+    endif()
+    return()
+  endif()
   add_executable(${PROJECT_NAME} host.cpp)
   common_options(${PROJECT_NAME})
+  target_link_libraries(${PROJECT_NAME} PRIVATE ${arg_LIBRARIES})
   foreach(kind TEST FULL)
     foreach(arguments IN LISTS arg_${kind})
       string(REPLACE " " "x" name "${arguments}")

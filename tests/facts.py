@@ -9,6 +9,7 @@ nowhere is an error. Sizes are lists of arguments. Mutants lie beside it, in NN-
 import ast
 import functools
 import importlib.util
+import os
 import re
 import types
 
@@ -58,6 +59,14 @@ def defaults(chapter):
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
+        # What compiles its host: mpicxx, which knows where MPI is.
+        "COMPILER": os.environ.get("CXX", "c++"),
+        # Check `processes`, for a program that mpirun starts several times: how many, and the sizes.
+        # traffic(processes, rank, *size): what that process sends and has its device do in a run, in the words of
+        # native/mpi_layer.cpp.
+        "PROCESSES": [],
+        "PROCESS_SIZES": [],
+        "traffic": None,
         # Check `costs`: costs(*size) gives what each launch costs on the simulated device (formulas.py), a list of
         # (kernel, count(...)); launches that cost the same are there once. None: not said. costs_of_some(*size): launches
         # that there may be besides, where a choice is up to the clock.

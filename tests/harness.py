@@ -19,6 +19,7 @@ LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
 os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
 PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
 INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
+MPI_LAYER = os.environ.get("MPI_LAYER", str(BUILD / "tests" / "libmpi_layer.so"))
 DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
 QUEUES_LAYER = os.environ.get("QUEUES_LAYER", str(BUILD / "tests" / "libqueues_layer.so"))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as usual a program may take
@@ -37,6 +38,35 @@ def program(chapter, build=BUILD):
     if not path.exists():
         raise SystemExit(f"{path} is not there: build first (cmake --build --preset default)")
     return path
+
+
+def left_out(chapter, build=BUILD):
+    """Why a chapter's program is not built here, as its CMakeLists.txt says: what it needs is missing. Else ""."""
+    why = build / chapter / "left-out"
+    return f"{chapter} is not built here: {why.read_text().strip()}" if why.exists() else ""
+
+
+# For mpirun: it may start more processes than there are cores, and root may start it, in a container, say.
+MPIRUN = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+
+def launched(command, env):
+    """The command and the environment of a test of a chapter: with PROCESSES, mpirun starts so many of it."""
+    if "PROCESSES" not in env:
+        return command, env
+    return ["mpirun", "-n", env["PROCESSES"], *command], {**env, **MPIRUN}
+
+
+def built():
+    """The chapters that are built here; says which are not."""
+    for chapter in CHAPTERS:
+        if left_out(chapter):
+            print(left_out(chapter))
+    return [chapter for chapter in CHAPTERS if not left_out(chapter)]
 
 
 def has_kernel(chapter):
@@ -139,10 +169,16 @@ def as_device(profile=None, types=None):
     }
 
 
-def preloadable(library, folder):
+def uses_mpi(path):
+    """Is a program linked to MPI? Of it, a process that is split off (`fork`) must not ask for MPI's end."""
+    path = pathlib.Path(path)
+    return path.is_file() and b"MPI_Finalize" in path.read_bytes()
+
+
+def preloadable(library, folder, name="preloaded.so"):
     """The name under which LD_PRELOAD can have a library, a link in a folder: between blanks, it takes each word for a
     library, and a checkout may lie in a folder with a blank in its name."""
-    link = pathlib.Path(folder) / "preloaded.so"
+    link = pathlib.Path(folder) / name
     link.unlink(missing_ok=True)
     link.symlink_to(library)
     return str(link)
@@ -241,8 +277,11 @@ def under_layer(command, timeout=120, cache=None, profile=None, **settings):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
-        if "clock" in settings:
-            env["LD_PRELOAD"] = preloadable(LAYER, folder)  # so that it answers for the host's clock, too
+        first = [preloadable(LAYER, folder)] if "clock" in settings else []  # so that it answers for the host's clock, too
+        if uses_mpi(command[0]):
+            first.append(preloadable(MPI_LAYER, folder, "mpi.so"))
+        if first:
+            env["LD_PRELOAD"] = " ".join(first)
         if profile:
             env.update(as_device(profile), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}")
         env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})

@@ -1,7 +1,8 @@
 # Runs one chapter's program and looks at both its exit code and what it printed.
 #   cmake -D PROGRAM=build/06-.../06-... -D HOST=06-.../host.cpp -D ARGUMENTS="1000" [-D OUTPUT=devices]
 #         [-D EMULATOR=wine64] -P tests/run_chapter.cmake
-# ARGUMENTS: separated by spaces; empty for the defaults; NAME=VALUE in front is for the environment.
+# ARGUMENTS: separated by spaces; empty for the defaults; NAME=VALUE in front is for the environment, and PROCESSES=4
+# says how many of it mpirun is to start.
 # OUTPUT=devices: it computes nothing, and shows what there is, and which device the others use.
 # OUTPUT="offers|way": between size and result it says more, in lines that begin with one of these words.
 separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
@@ -9,6 +10,13 @@ while(arguments MATCHES "^([A-Z_]+)=([^;]*)")
   set(ENV{${CMAKE_MATCH_1}} "${CMAKE_MATCH_2}")
   list(POP_FRONT arguments)
 endwhile()
+set(launcher "")
+if(DEFINED ENV{PROCESSES})
+  set(launcher mpirun -n $ENV{PROCESSES})
+  set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1) # in a container, say
+  set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
+  set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1) # more processes than cores
+endif()
 # What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels it does: they lie
 # in POCL_CACHE_DIR.
 string(REPLACE " " "x" name "${ARGUMENTS}")
@@ -17,7 +25,7 @@ file(REMOVE_RECURSE "$ENV{XDG_CACHE_HOME}")
 if(EMULATOR) # Wine, where the root is the drive Z:
   set(ENV{XDG_CACHE_HOME} "Z:$ENV{XDG_CACHE_HOME}")
 endif()
-execute_process(COMMAND ${EMULATOR} "${PROGRAM}" ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out
+execute_process(COMMAND ${launcher} ${EMULATOR} "${PROGRAM}" ${arguments} RESULT_VARIABLE code OUTPUT_VARIABLE out
                 ERROR_VARIABLE err)
 string(REPLACE "\r\n" "\n" out "${out}") # Windows' line ends
 message("${out}${err}")

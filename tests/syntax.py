@@ -104,7 +104,9 @@ def bodies(source, options):
 
 def body_of_main(path):
     """The body of a host's main, without all that the host includes."""
-    return functions_in(path, "-std=c++17", "-Xclang", "-ast-dump-filter=main")["main"]
+    mpi = harness.uses_mpi(harness.program(path.parent.name)) if path.parent.name in harness.CHAPTERS else False
+    includes = harness.run(["mpicxx", "--showme:compile"])[1].split() if mpi else []
+    return functions_in(path, "-std=c++17", *includes, "-Xclang", "-ast-dump-filter=main")["main"]
 
 
 def nodes(node):

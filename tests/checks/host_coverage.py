@@ -20,7 +20,7 @@ SKIPPED_BY_PREPROCESSOR = 2  # the kind of a region in LLVM's export
 
 def programs():
     """The programs whose code is counted: the chapters' and the test of common/compare.h."""
-    return [*(BUILD / chapter / chapter for chapter in harness.CHAPTERS), BUILD / "tests" / "compare_test"]
+    return [*(BUILD / chapter / chapter for chapter in harness.built()), BUILD / "tests" / "compare_test"]
 
 
 def counters_of(program, folder):

@@ -47,6 +47,7 @@ CHECKS = [
 ]
 HOST_CHECKS = [
     RESULTS,
+    "processes",
     COMPARE,
     "released",
     "calls",
@@ -109,7 +110,7 @@ def build(chapter, folder, texts):
     if all(name.endswith(".cl") for name in texts):
         shutil.copy(harness.program(chapter), home)
         return ""
-    compiler = [os.environ.get("CXX", "c++"), "-std=c++17", *os.environ.get("CXX_FLAGS", "").split()]
+    compiler = [facts.of(chapter).COMPILER, "-std=c++17", *os.environ.get("CXX_FLAGS", "").split()]
     code, _, err = harness.run([*compiler, "-o", home / chapter, home / "host.cpp", "-lOpenCL"])
     return err if code else ""
 
@@ -120,10 +121,9 @@ def results_wrong(chapter, program):
         size = " ".join([*(f"{name}={value}" for name, value in env.items()), *arguments]) or "default size"
         try:
             with tempfile.TemporaryDirectory() as cache:  # 16 remembers there, and would not search again
+                command, more = harness.launched([program] + arguments, env)
                 code, out, err = harness.run(
-                    [program] + arguments,
-                    timeout=60 * PATIENCE,
-                    env={**harness.remembering(cache), **env},
+                    command, timeout=60 * PATIENCE, env={**harness.remembering(cache), **more}
                 )
         except subprocess.TimeoutExpired:
             return f"waits for ever at {size}"
@@ -173,6 +173,8 @@ def noticed_by(chapter, folder, checks):
         COMPARE: lambda: comparisons_wrong(folder),
     }
     for name in checks:
+        if name == "processes" and not facts.of(chapter).PROCESSES:
+            continue
         if name in own:
             how = own[name]()
             if how:
@@ -183,6 +185,7 @@ def noticed_by(chapter, folder, checks):
             env={
                 "BUILD_DIR": str(folder),
                 "LAYER": harness.LAYER,
+                "MPI_LAYER": harness.MPI_LAYER,
                 "INPUTS_LAYER": harness.INPUTS_LAYER,
                 "DEVICE_LAYER": harness.DEVICE_LAYER,
                 "QUEUES_LAYER": harness.QUEUES_LAYER,

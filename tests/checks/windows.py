@@ -79,6 +79,9 @@ def run_tests(report):
         tests[case.get("name")] = said if case.get("status") != "run" or "page fault" in said else ""
     passed = []
     for chapter in harness.CHAPTERS:
+        if harness.left_out(chapter, FOLDER):
+            print(harness.left_out(chapter, FOLDER))
+            continue
         own = {name: wrong for name, wrong in tests.items() if name.startswith(chapter + ".")}
         wrong = [f"{name}{harness.indented(said)}" for name, said in own.items() if said]
         if not report.failed(chapter, wrong if own else ["no test of it was run"]):

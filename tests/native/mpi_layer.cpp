@@ -1,0 +1,174 @@
+// A library that is loaded before MPI and OpenCL (LD_PRELOAD) and writes down, in order, what a
+// process of an MPI job sends and has its device do; it can also kill a process in the middle.
+//
+//   MPI_LAYER_LOG   a folder: MPI_Finalize writes the file rank-R there, a line for each call:
+//                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
+//                     BYTES Waitall | launch KERNEL | write BYTES | flush | wait
+//                   ROOT is 1 in the process that sends, else 0
+//   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
+//
+// In a child that the fault layer has split off (fork), MPI's own threads are not there: MPI_Abort
+// only ends the child, and MPI_Finalize does nothing.
+#include "../../common/opencl.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <mpi.h>
+#include <string>
+#include <unistd.h>
+
+static pid_t process;
+static int rank = -1;
+static long broadcasts;
+static std::string account;
+
+static void note(const std::string &line) {
+  account += line + "\n";
+}
+
+static long long bytes(const int count, MPI_Datatype type) {
+  int size;
+  PMPI_Type_size(type, &size);
+  return static_cast<long long>(count) * size;
+}
+
+static std::string sent(const int count, MPI_Datatype type, const int root, MPI_Comm comm) {
+  int own;
+  PMPI_Comm_rank(comm, &own);
+  return (own == root ? "1 " : "0 ") + std::to_string(bytes(count, type));
+}
+
+int MPI_Init(int *argc, char ***argv) {
+  const int code = PMPI_Init(argc, argv);
+  process = getpid();
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return code;
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+  if (getpid() != process)
+    _Exit(code);
+  return PMPI_Abort(comm, code);
+}
+
+int MPI_Finalize() {
+  if (getpid() != process)
+    return MPI_SUCCESS;
+  if (const char *folder = getenv("MPI_LAYER_LOG")) {
+    const std::string path = std::string(folder) + "/rank-" + std::to_string(rank);
+    FILE *file = fopen(path.c_str(), "w");
+    if (file == nullptr || fputs(account.c_str(), file) < 0 || fclose(file) != 0) {
+      perror(path.c_str());
+      _Exit(99);
+    }
+  }
+  return PMPI_Finalize();
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  note("Bcast " + sent(count, type, root, comm));
+  return PMPI_Bcast(buffer, count, type, root, comm);
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request) {
+  note("Ibcast " + sent(count, type, root, comm));
+  int victim;
+  long at;
+  const char *kill_at = getenv("MPI_LAYER_KILL");
+  if (kill_at != nullptr && sscanf(kill_at, "%d %ld", &victim, &at) == 2 && victim == rank &&
+      ++broadcasts == at)
+    raise(SIGKILL);
+  return PMPI_Ibcast(buffer, count, type, root, comm, request);
+}
+
+int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  note("Allreduce " + std::to_string(bytes(count, type)));
+  return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
+int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+               MPI_Datatype out_type, int root, MPI_Comm comm) {
+  note("Gather " + std::to_string(bytes(count, type)));
+  return PMPI_Gather(in, count, type, out, out_count, out_type, root, comm);
+}
+
+int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag, void *in,
+                 int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                 MPI_Status *status) {
+  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  return PMPI_Sendrecv(out, count, type, to, tag, in, in_count, in_type, from, in_tag, comm,
+                       status);
+}
+
+int MPI_Isend(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  return PMPI_Isend(out, count, type, to, tag, comm, request);
+}
+
+int MPI_Send(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  return PMPI_Send(out, count, type, to, tag, comm);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  note("Barrier");
+  return PMPI_Barrier(comm);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  note("Waitall");
+  return PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
+  note("Waitall");
+  return PMPI_Waitall(count, requests, statuses);
+}
+
+// ---- OpenCL -------------------------------------------------------------------------------------
+
+template <typename F> static F real(F, const char *name) {
+  void *const address = dlsym(RTLD_NEXT, name);
+  if (address == nullptr)
+    abort();
+  return reinterpret_cast<F>(address);
+}
+#define REAL(f) real(&(f), #f)
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint count, const cl_event *events, cl_event *event) {
+  char name[64] = "";
+  clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+  note(std::string("launch ") + name);
+  return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, count,
+                                      events, event);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                            size_t size, const void *from, cl_uint count, const cl_event *events,
+                            cl_event *event) {
+  note("write " + std::to_string(size));
+  return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, count, events,
+                                    event);
+}
+
+cl_int clFlush(cl_command_queue queue) {
+  note("flush");
+  return REAL(clFlush)(queue);
+}
+
+cl_int clFinish(cl_command_queue queue) {
+  note("finish");
+  return REAL(clFinish)(queue);
+}
+
+cl_int clWaitForEvents(cl_uint count, const cl_event *events) {
+  note("wait");
+  return REAL(clWaitForEvents)(count, events);
+}
