@@ -148,7 +148,12 @@ inline double sum_of_squares(const size_t rows, const size_t columns, const uint
   return sum;
 }
 
-// MPI counts elements in an int, so that is the most that a panel may have. More: exit 2.
+// MPI counts elements in an int, so that is the most that a panel may have: what check_counts has
+// seen to. More: exit 2.
+inline int mpi_count(const size_t elements) {
+  return static_cast<int>(elements);
+}
+
 inline void check_counts(const size_t rows, const size_t cols, const size_t width,
                          const char *usage) {
   if (std::max(rows, cols) > INT_MAX / width)

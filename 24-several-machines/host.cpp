@@ -119,10 +119,10 @@ int main(int argc, char **argv) {
         copy_columns(a, a_cols, panels[p].k, a_panels[i]);
       if (g.row == panels[p].b_owner)
         copy_rows(b, b_rows, panels[p].k, b_panels[i]);
-      MPI_Ibcast(a_panels[i].data(), static_cast<int>(rows.size() * wide), MPI_FLOAT,
-                 panels[p].a_owner, g.in_row, &requests[i][0]);
-      MPI_Ibcast(b_panels[i].data(), static_cast<int>(wide * cols.size()), MPI_FLOAT,
-                 panels[p].b_owner, g.in_col, &requests[i][1]);
+      MPI_Ibcast(a_panels[i].data(), mpi_count(rows.size() * wide), MPI_FLOAT, panels[p].a_owner,
+                 g.in_row, &requests[i][0]);
+      MPI_Ibcast(b_panels[i].data(), mpi_count(wide * cols.size()), MPI_FLOAT, panels[p].b_owner,
+                 g.in_col, &requests[i][1]);
     };
     MPI_Barrier(MPI_COMM_WORLD);
     const auto start = steady_clock::now();

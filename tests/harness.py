@@ -17,6 +17,8 @@ BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
 LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
 # CTest gives each test its kernel cache (common/chapter.cmake); what is run by hand has this one.
 os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
+# Open MPI's daemon looks at the machine by hwloc, which asks OpenCL as well: a layer would see these calls, too.
+os.environ.setdefault("HWLOC_COMPONENTS", "-opencl")
 PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
 INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
 MPI_LAYER = os.environ.get("MPI_LAYER", str(BUILD / "tests" / "libmpi_layer.so"))

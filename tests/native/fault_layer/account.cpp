@@ -106,7 +106,8 @@ void settle_commands(cl_command_queue queue) {
 
 // A series: commands of one kind, that is of one kernel or, without a kernel, of one function, such
 // as the repetitions that a program takes the time of. A transfer between host and device ends all
-// series, and so does a new kernel; a fill or a copy on the device may be part of each repetition.
+// series, and so does a new kernel; a fill, a copy on the device, or a write that the host does not
+// wait for may be part of each repetition.
 long series_of(const std::string &kind) {
   const auto [place, is_new] = account.in_series.try_emplace(kind, account.series + 1);
   if (is_new) {
@@ -121,11 +122,12 @@ void note_new_kernel() {
 }
 
 void note_command(const char *function, cl_command_queue queue, cl_event event, cl_kernel kernel,
-                  const size_t items) {
+                  const size_t items, const bool blocking) {
   account.pending.push_back({queue, event, function});
   entry_of_command now = {function, kernel == nullptr ? "-" : kernel_name(kernel),        items, 0,
                           {},       kernel == nullptr ? "" : build_options(kernel, queue)};
-  if (starts_with(function, "clEnqueueRead") || starts_with(function, "clEnqueueWrite") ||
+  if (starts_with(function, "clEnqueueRead") ||
+      (starts_with(function, "clEnqueueWrite") && blocking) ||
       starts_with(function, "clEnqueueMap"))
     account.in_series.clear();
   const std::string kind = kernel == nullptr ? function : now.kernel;

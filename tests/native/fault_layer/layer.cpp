@@ -175,7 +175,11 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
         for (cl_uint i = 0; i < std::get<2>(arguments); i++)
           items *= std::get<4>(arguments)[i];
       }
-      note_command(entry.name, std::get<0>(arguments), event, kernel, items);
+      bool blocking = true;
+      if constexpr (sizeof...(A) > 2)
+        if constexpr (std::is_same_v<argument<2>, cl_bool>)
+          blocking = std::get<2>(arguments) == CL_TRUE;
+      note_command(entry.name, std::get<0>(arguments), event, kernel, items, blocking);
     }
     if constexpr (made == KERNEL)
       note_new_kernel();

@@ -99,7 +99,7 @@ void note_created(void *handle, object_type type, const char *by);
 void note_released(void *handle, object_type type, const char *by);
 // A command; `kernel` is null where there is none. `event` is the layer's to keep.
 void note_command(const char *function, cl_command_queue queue, cl_event event, cl_kernel kernel,
-                  size_t items);
+                  size_t items, bool blocking);
 void note_new_kernel();
 void note_mapped(void *region, const char *by);
 void note_unmapped(void *region);
