@@ -6,9 +6,11 @@
 #include "../common/device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include <mpi.h>
@@ -44,6 +46,14 @@ inline grid make_grid() {
   return g;
 }
 
+// Process 0 speaks for all: of the others, nothing that they print to standard output is seen.
+inline void silence_others(const grid &g) {
+  if (g.rank > 0 && freopen("/dev/null", "w", stdout) == nullptr) {
+    perror("/dev/null");
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+}
+
 inline void leave_grid(grid &g) {
   MPI_Comm_free(&g.in_col);
   MPI_Comm_free(&g.in_row);
@@ -64,6 +74,12 @@ inline void print_devices(cl_device_id device, const grid &g) {
   MPI_Gather(line, sizeof line, MPI_CHAR, lines.data(), sizeof line, MPI_CHAR, 0, MPI_COMM_WORLD);
   for (size_t at = 0; at < lines.size(); at += sizeof line)
     printf("device    %s\n", &lines[at]);
+}
+
+// Milliseconds on this machine's clock, from whenever on.
+inline double now_ms() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
 }
 
 // From `first` up to, and without, `end`.
@@ -160,34 +176,53 @@ inline void check_counts(const size_t rows, const size_t cols, const size_t widt
     usage_error(usage, "too large a panel for MPI, which counts in int", "");
 }
 
-// Checks a process's block of C against the rows of A and the columns of B that it comes from,
-// which are made once more for this: what was sent counts for nothing. Prints, for all processes
-// together, what check_matmul prints; true if no element differs anywhere.
-inline bool check_blocks(const std::vector<float> &c, const part rows, const part cols,
-                         const size_t m, const size_t n, const size_t k) {
-  const std::vector<float> a = make_block(rows, {0, k}, k, 1), b = make_block({0, k}, cols, n, 2);
-  const size_t width = cols.size(), height = rows.size();
+// What a process's block of C must be: the rows of A and the columns of B that it comes from, which
+// are made once more for this, so that what was sent counts for nothing; and the expectation of
+// compare.h.
+struct block_check {
+  part rows, cols;
+  size_t n, k;
+  std::vector<float> a, b;
+  product_check product;
+};
+
+inline block_check expect_block(const part rows, const part cols, const size_t n, const size_t k) {
+  block_check check = {
+      rows, cols, n, k, make_block(rows, {0, k}, k, 1), make_block({0, k}, cols, n, 2), {}};
+  if (!check.a.empty() && !check.b.empty())
+    check.product = expect_product(check.a, check.b, rows.size(), cols.size(), k);
+  return check;
+}
+
+inline bool block_is_right(const block_check &check, const std::vector<float> &c) {
+  return c.empty() || product_is_right(check.product, c);
+}
+
+// Prints, for all processes together, what check_matmul prints of the product: the first element
+// that differs, or the last of all, from the process that has it, and how many differ. True if
+// none.
+inline bool check_blocks(const block_check &check, const std::vector<float> &c, const size_t m) {
+  const size_t width = check.cols.size(), n = check.n;
   const auto expected = [&](const size_t row, const size_t col) {
     double sum = 0;
-    for (size_t i = 0; i < k; i++)
-      sum += static_cast<double>(a[row * k + i]) * static_cast<double>(b[i * width + col]);
+    for (size_t i = 0; i < check.k; i++)
+      sum += static_cast<double>(check.a[row * check.k + i]) *
+             static_cast<double>(check.b[i * width + col]);
     return sum;
   };
-  unsigned long long differ = 0, shown = m * n - 1; // the first that differs, else the last of all
-  if (height > 0 && width > 0) {
-    const product_check check = expect_product(a, b, height, width, k);
-    for (size_t row = 0; row < height; row++)
-      for (size_t col = row_is_right(check, c, row) ? width : 0; col < width; col++)
-        if (!(static_cast<double>(c[row * width + col]) == expected(row, col)) && differ++ == 0)
-          shown = (rows.first + row) * n + cols.first + col;
-  }
+  unsigned long long differ = 0, shown = m * n - 1;
+  for (size_t row = 0; row < check.rows.size() && !c.empty(); row++)
+    for (size_t col = row_is_right(check.product, c, row) ? width : 0; col < width; col++)
+      if (!(static_cast<double>(c[row * width + col]) == expected(row, col)) && differ++ == 0)
+        shown = (check.rows.first + row) * n + check.cols.first + col;
   MPI_Allreduce(MPI_IN_PLACE, &differ, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &shown, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
   const size_t row = shown / n, col = shown % n;
-  double pair[2] = {0, 0}; // its value and the right one: from the process that has it, else 0
-  if (row >= rows.first && row < rows.end && col >= cols.first && col < cols.end) {
-    pair[0] = static_cast<double>(c[(row - rows.first) * width + col - cols.first]);
-    pair[1] = expected(row - rows.first, col - cols.first);
+  double pair[2] = {0, 0}; // its value and the right one; 0 in all processes that do not have it
+  if (row >= check.rows.first && row < check.rows.end && col >= check.cols.first &&
+      col < check.cols.end) {
+    pair[0] = static_cast<double>(c[(row - check.rows.first) * width + col - check.cols.first]);
+    pair[1] = expected(row - check.rows.first, col - check.cols.first);
   }
   MPI_Allreduce(MPI_IN_PLACE, pair, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   printf("result    C[%zu][%zu] = %.9g\n", row, col, pair[0]);

@@ -50,6 +50,8 @@ inline cl_device_id local_device(const int local_rank) {
           (wish.empty() || device_matches(devices[d], p, d, wish)))
         alike.push_back(devices[d]);
   }
+  if (alike.empty()) // its platform lists it no longer
+    return best;
   return alike[static_cast<size_t>(local_rank) % alike.size()];
 }
 

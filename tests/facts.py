@@ -91,7 +91,9 @@ def defaults(chapter):
         # FEW_PLACES: only three places, for what takes long.
         "CORRUPTED_SIZES": by_kind([], [["1000"]], [["17", "33", "65"]]),
         "CHANGES": ["ulp", "sign", "nan"],
+        # READ_AGAIN: the last of its results is read, and checked, after each run.
         "FEW_PLACES": False,
+        "READ_AGAIN": False,
         # A program that remembers what it chose: functions (cache folder, standard error of a run) that make it
         # choose otherwise in the next run, and return what it must say that it remembers, or None.
         "WAYS": [],
