@@ -58,7 +58,7 @@ inline cl_device_id local_device(const int local_rank) {
 struct worker {
   cl_context context;
   cl_command_queue queue;
-  cl_program program;
+  cl_program program, dot_program;
   cl_kernel dot, matmul;
   size_t tile, wpt; // of matmul, as in chapter 10
   cl_mem a, sums;   // of the dot product: this process's block of A; a sum for each group
@@ -104,7 +104,8 @@ inline worker set_up(cl_device_id device, const std::vector<float> &a,
     clerr_chk(clReleaseKernel(w.matmul));
     clerr_chk(clReleaseProgram(w.program));
   }
-  w.dot = clCreateKernel(w.program, "dot_product", &status);
+  w.dot_program = build_program(w.context, device, load_source("dot.cl"), "");
+  w.dot = clCreateKernel(w.dot_program, "dot_product", &status);
   clerr_chk(status);
   w.a = make_buffer(w.context, CL_MEM_READ_ONLY, a.size(), a.data());
   w.sums = make_buffer(w.context, CL_MEM_WRITE_ONLY, sums.size(), sums.data());
@@ -123,6 +124,7 @@ inline void tear_down(const worker &w) {
   clerr_chk(clReleaseMemObject(w.a));
   clerr_chk(clReleaseKernel(w.dot));
   clerr_chk(clReleaseKernel(w.matmul));
+  clerr_chk(clReleaseProgram(w.dot_program));
   clerr_chk(clReleaseProgram(w.program));
   clerr_chk(clReleaseCommandQueue(w.queue));
   clerr_chk(clReleaseContext(w.context));
