@@ -30,7 +30,7 @@ import findings
 import looks
 import sandbox
 from harness import BUILD as BUILD_ROOT
-from harness import NO_OCLGRIND, ROOT, find_oclgrind
+from harness import MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
 
 BUILD = BUILD_ROOT / "exercises"
 POCL_SECONDS = 8  # of computing, or of doing nothing
@@ -39,6 +39,9 @@ COMPILE_SECONDS = 60
 OTHER_METHODS = ["repl", "cbs"]  # of PoCL, to run the work-items of a group: one of them is there besides its usual one
 WARNINGS = ["-Wall", "-Wextra"]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+
+
+MPI = shutil.which("mpicxx") is not None and shutil.which("mpirun") is not None
 
 
 class Problem(Exception):
@@ -61,6 +64,7 @@ class Exercise:
     launches     false where the program launches no kernel (default: whether Oclgrind has something to look at)
     restores     true where the answer is the chapter's own kernel, put right again
     reference    what the kernel must give for any real numbers (evidence.REFERENCES)
+    processes    for a program that uses MPI: with how many processes it runs on PoCL, each size with each: [1, 2, 5]
     look         a function of looks.py that looks further than the program's own check
     measure      the arguments of a run for the class's roofline plot, and its FLOP for each byte that has to be moved:
                  ["512", 85.3]; the program prints GFLOP/s or GB/s
@@ -105,6 +109,7 @@ class Exercise:
         self.launches = data.get("launches", bool(self.oclgrind))
         self.restores = data.get("restores", False)
         self.reference = data.get("reference")
+        self.processes = data.get("processes", [])
         self.look = data.get("look")
         self.measure = data.get("measure")
         self.points = data.get("points", 1)
@@ -187,6 +192,7 @@ class Run:
 
     def __init__(self, args, code, out, err, calls=(), sources=(), limit=POCL_SECONDS):
         self.args = args
+        self.processes = 1
         self.code = code
         self.out = out
         self.err = err
@@ -262,6 +268,8 @@ class Attempt:
         return self.program is not None
 
     def run_all(self):
+        if self.exercise.processes and not MPI:
+            return self.answer.wrong("compiles", "no: MPI is not there (Debian, Ubuntu: libopenmpi-dev, openmpi-bin)")
         if not self.prepare():
             return None
         for complaint in evidence.own_kernel(self):
@@ -300,7 +308,9 @@ class Attempt:
         """The program, beside the kernel; None when it does not compile. What was compiled once is
         kept in the build folder under a name that is its content's."""
         compiler = os.environ.get("CXX", "c++")
-        command = [compiler, "-std=c++17", "-O2", *self.warnings]
+        if self.exercise.processes:
+            compiler = "mpicxx"
+        command = [compiler, "-std=c++17", "-O2", *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"), *self.warnings]
         digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
         for header in sorted((ROOT / "common").glob("*.h")):
             digest.update(header.read_bytes())
@@ -340,9 +350,9 @@ class Attempt:
         env["POCL_CACHE_DIR"] = str(self.home / "kernels")  # of this answer alone
         return sandbox.run(command, seconds, self.place, env, self.home)
 
-    def pocl(self, args, spy=False, **more):
+    def pocl(self, args, spy=False, processes=None, **more):
         """Runs the program on PoCL; where there is none, on whatever there is. `more`: for its environment, such as
-        what the spy is to do."""
+        what the spy is to do. `processes`: mpirun starts so many."""
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         if (self.home / "vendors").exists():
             env["OCL_ICD_VENDORS"] = f"{self.home}/vendors/"
@@ -354,10 +364,16 @@ class Attempt:
             sources.mkdir()
             env.update(LD_PRELOAD=str(library), SPY_LOG=str(log), SPY_SOURCES=str(sources))
         env.update({name: str(value) for name, value in {**self.settings, **more}.items()})
-        code, out, err = self.execute([self.program, *args], POCL_SECONDS, env)
+        launcher, seconds = [], POCL_SECONDS
+        if processes is not None:
+            launcher, seconds = ["mpirun", "-n", str(processes)], 2 * POCL_SECONDS + 4 * processes
+            env.update(MPIRUN, OMPI_MCA_btl_vader_single_copy_mechanism="none")  # which a sandbox may forbid
+        code, out, err = self.execute([*launcher, self.program, *args], seconds, env)
         calls = log.read_text(errors="replace").splitlines() if log and log.exists() else []
         built = [path.read_text(errors="replace") for path in sorted(sources.glob("*"))] if calls else []
-        return Run(args, code, out, err, calls, built)
+        run = Run(args, code, out, err, calls, built, seconds)
+        run.processes = processes or 1
+        return run
 
     def simulated(self, args, options=(), seconds=OCLGRIND_SECONDS, watched=True):
         """Runs the program under Oclgrind, which has a device of its own; None where it is missing. `watched`: it looks
@@ -420,7 +436,9 @@ class Attempt:
         runs = []
         sizes = self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
         first = self.pocl(sizes[0])  # compiles the kernel, for all of them
-        for run in [first] if self.broken(first) else itertools.chain([first], self.at_once(self.pocl, sizes[1:])):
+        several = [p for p in self.exercise.processes if p > 1]
+        cases = [(size, None) for size in sizes[1:]] + [(size, p) for p in several for size in sizes]
+        for run in [first] if self.broken(first) else itertools.chain([first], self.at_once(self.in_processes, cases)):
             device = re.match(r"device    ([^\n]+)", run.out)
             self.answer.device = device.group(1) if device else self.answer.device
             what = self.broken(run)
@@ -435,6 +453,10 @@ class Attempt:
             self.answer.ok("PoCL", "right for " + self.sizes_text(self.right))
         return [run for run in runs if not run.passed()]
 
+    def in_processes(self, case):
+        size, processes = case
+        return self.pocl(size, processes=processes)
+
     @staticmethod
     def at_once(function, each):
         """What the function makes of each, two at a time."""
@@ -442,6 +464,11 @@ class Attempt:
             return list(pool.map(function, each))
 
     def sizes_text(self, runs):
+        if len({run.processes for run in runs}) > 1:
+            numbers = dict.fromkeys(run.processes for run in runs)
+            return "; ".join(self.sizes_text([run for run in runs if run.processes == p]) for p in numbers)
+        if runs and runs[0].processes > 1:
+            return f"{', '.join(' '.join(run.args) for run in runs)} ({runs[0].processes} processes)"
         if runs == [] or runs[0].args == []:
             return "the default"
         if len(runs[0].args) > 1 or self.exercise.matrix:
@@ -642,5 +669,18 @@ def spy_library(home):
         done = subprocess.run([*command, "-o", str(library), "-ldl"], capture_output=True, text=True)
         if done.returncode != 0:
             raise Problem("tests/native/spy.cpp does not compile:\n" + done.stderr)
+        keep(library, kept)
+    return library
+
+
+def mpi_library(home):
+    """native/mpi_layer.cpp as a library in that folder."""
+    library, source = home / "mpi.so", ROOT / "tests" / "native" / "mpi_layer.cpp"
+    kept = BUILD / f"mpi-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.so"
+    if not fetch(kept, library):
+        command = ["mpicxx", "-DOMPI_SKIP_MPICXX", "-std=c++17", "-O2", "-shared", "-fPIC", str(source)]
+        done = subprocess.run([*command, "-o", str(library), "-ldl"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Problem("tests/native/mpi_layer.cpp does not compile:\n" + done.stderr)
         keep(library, kept)
     return library

@@ -3,8 +3,10 @@
 Each function gets the Attempt (exercise.py) and returns a list of complaints, empty if there are none.
 """
 
+import pathlib
 import re
 import struct
+import tempfile
 
 
 def fields(run, name):
@@ -219,6 +221,49 @@ def both_ways(attempt):
     if any(len(used) != 1 for used in queues.values()) or len(set.union(*queues.values())) != 3:
         return ["the copies, the kernels and the results are to have a queue each"]
     return complaints or released(run)
+
+
+def ring(attempt):
+    """24/1: of five processes, each sends to the next one only, and passes on four parts, as long as these are."""
+    import exercise  # which imports this
+
+    log = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
+    log.chmod(0o777)
+    m, n, k, processes = 17, 33, 64, 5
+    layer = {"LD_PRELOAD": exercise.mpi_library(attempt.home), "MPI_LAYER_LOG": log}
+    run = attempt.pocl([str(m), str(n), str(k)], processes=processes, **layer)
+    borders = [k * i // processes for i in range(processes + 1)]
+    for rank in range(processes):
+        path = log / f"rank-{rank}"
+        if not path.exists():
+            return [f"with {processes} processes, process {rank} does not get as far as MPI_Finalize: {run.err[-200:]}"]
+        calls = [line.split() for line in path.read_text().splitlines()]
+        others = [call[0] for call in calls if call[0] in ("Bcast", "Ibcast", "Gather")]
+        sends = [(int(call[1]), int(call[2])) for call in calls if call[0] == "send"]
+        if others or any(to != (rank + 1) % processes for to, _ in sends):
+            how = f"process {rank} calls MPI_{others[0]}" if others else f"process {rank} sends to {sends[0][0]}"
+            return [f"in a ring each process sends to the next one only: {how}"]
+        if len(sends) != processes - 1:
+            return [f"each process passes a part on {len(sends)} times, where {processes - 1} are enough"]
+        parts = [(rank - step) % processes for step in range(processes - 1)]
+        right = [4 * n * (borders[part + 1] - borders[part]) for part in parts]
+        if [size for _, size in sends] != right:
+            return [f"process {rank} sends {[size for _, size in sends]} bytes, and its parts have {right}"]
+    return []
+
+
+def same_for_any_number(attempt):
+    """24/2: the lines `result` are the same for any number of processes."""
+    for size in attempt.exercise.sizes[1:]:
+        alone = fields(attempt.pocl(size), "result")
+        for processes in (2, 3, 5, 6):
+            got = fields(attempt.pocl(size, processes=processes), "result")
+            if got != alone:
+                return [
+                    f"for N = {size[0]}, with {processes} processes the result is {' '.join(got) or 'missing'}, and "
+                    f"{' '.join(alone)} with one"
+                ]
+    return []
 
 
 def one_barrier_a_step(attempt):

@@ -12,7 +12,7 @@ OCLGRIND_SIZES = [["1"], ["50", "33", "130"], ["17", "33", "300"]]
 REFERENCES = {"dot_product": Total(lambda x: x * x), "matmul": product}
 READ_AGAIN = True
 COPIES = [("dot.cl", "06-dot-product-reduction/kernel.cl", None)]
-PROCESSES = [1, 2, 3, 4, 7]
+PROCESSES = [1, 2, 3, 4, 6, 7]
 PROCESS_SIZES = [["17", "33", "65"], ["3", "2", "5"], ["70", "40", "600"]]
 
 

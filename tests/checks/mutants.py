@@ -124,9 +124,7 @@ def results_wrong(chapter, program):
                 command, more = harness.launched([program] + arguments, env)
                 # Processes that wait for each other compute all the while, and nobody's clock is known: a minute each.
                 patience = 1 if "PROCESSES" in env else PATIENCE
-                code, out, err = harness.run(
-                    command, timeout=60 * patience, env={**harness.remembering(cache), **more}
-                )
+                code, out, err = harness.run(command, timeout=60 * patience, env={**harness.remembering(cache), **more})
         except subprocess.TimeoutExpired:
             return f"waits for ever at {size}"
         if code == -signal.SIGXCPU:
