@@ -24,7 +24,7 @@ EOF
   ;;
 esac
 
-setup python3 oclgrind mesa-opencl-icd || exit 1
+setup python3 oclgrind mesa-opencl-icd libopenmpi-dev openmpi-bin || exit 1
 say "building in $root/build"
 build "$root" || exit 1
 cd "$root" && exec ctest --preset "$preset" "$@"

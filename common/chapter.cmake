@@ -43,6 +43,7 @@ function(add_chapter)
   file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/left-out)
   if(arg_LEFT_OUT)
     message(STATUS "${PROJECT_NAME} is left out: ${arg_LEFT_OUT}")
+    add_custom_target(${PROJECT_NAME}) # so that it can be asked for by its name
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/left-out "${arg_LEFT_OUT}\n")
     if(NOT WIN32)
       set(test ${PROJECT_NAME}.left-out)

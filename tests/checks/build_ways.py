@@ -38,8 +38,8 @@ def check_program(must, chapter, program, folder, way):
 def check(report, chapter):
     must, number = report.must, chapter[:2]
     readme = harness.ROOT / chapter / "README.md"
-    line = readme.exists() and re.search(r"^g\+\+ .*$", readme.read_text(), re.MULTILINE)
-    if not must("the README gives one compiler line", line, "no line that begins with g++"):
+    line = readme.exists() and re.search(r"^(?:g\+\+|mpicxx) .*$", readme.read_text(), re.MULTILINE)
+    if not must("the README gives one compiler line", line, "no line that begins with g++ or mpicxx"):
         return
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name) / "one chapter"
