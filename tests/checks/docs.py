@@ -445,8 +445,8 @@ def check_chapter(page, lines):
         yield 'no diff under "What changed in the host"'
     if not re.search(r"!\[[^]]{15,}\]\([^)]*\.svg\)", section("The idea\n")):
         yield 'no figure (with a text that says what it shows) under "The idea"'
-    if not any(line.startswith("g++ ") for line in lines):
-        yield "no line that begins with g++"
+    if not any(line.startswith(("g++ ", "mpicxx ")) for line in lines):
+        yield "no line that begins with g++ or mpicxx"
     asked = re.findall(
         r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>",
         section("What you can do now\n"),
