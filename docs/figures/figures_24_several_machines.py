@@ -7,7 +7,11 @@ COLORS = [[BLUE, GREEN], [VIOLET, ORANGE]]  # of the processes 0, 1 / 2, 3
 
 @figure("several-machines")
 def several_machines():
-    f = Figure(680, 470, "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way")
+    f = Figure(
+        680,
+        470,
+        "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way",
+    )
     f.text(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C", 15, INK, "start", True)
     side, ax, bx, cx, ay, by = 64, 60, 236, 236, 220, 56
 
@@ -48,7 +52,9 @@ def several_machines():
     ):
         f.text(x, 100 + row * 22, line, 14, INK if row < 7 else SOFT, "start")
     # What happens when.
-    f.text(24, 384, "In time: the next panel is on its way while the device multiplies this one", 15, INK, "start", True)
+    f.text(
+        24, 384, "In time: the next panel is on its way while the device multiplies this one", 15, INK, "start", True
+    )
     top, left, step = 402, 96, 138
     for row, name in enumerate(["network", "device"]):
         f.text(left - 12, top + 17 + row * 30, name, 14, INK, "end")

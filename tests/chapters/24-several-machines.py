@@ -5,6 +5,7 @@ from formulas import TILE, count, tiled, tree
 from references import Total, product
 
 COMPILER = "mpicxx"
+HOST_LINES = 180  # the messages
 _PANEL = 256
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["17", "33", "300"]]
 COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["33", "17", "600"]]

@@ -235,7 +235,7 @@ def output(text):
 
 def compile_chapter(folder, program):
     done = subprocess.run(
-        [os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "host.cpp", "-lOpenCL", "-o", program],
+        [facts.of(folder.name).COMPILER, "-std=c++17", "-O1", "host.cpp", "-lOpenCL", "-o", program],
         cwd=folder,
         capture_output=True,
         text=True,
