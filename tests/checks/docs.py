@@ -190,6 +190,7 @@ def masked(line):
     """A line of output without what differs from machine to machine and from run to run."""
     line = line.rstrip()
     line = re.sub(r"^device    .*", "device    *", line)
+    line = re.sub(r"^\S.*: (CL_[A-Z_]+ \(-\d+\), left out)", r"*: \1", line)  # chapter 23: a device that failed
     line = re.sub(r"^( +\d+:\d+  ).*(, a \w+)", r"\1*\2", line)  # chapter 02: a device, and its limits
     line = re.sub(r"^( {7}[a-z' ]+?)  +\S.*", r"\1 *", line)
     line = re.sub(r"^(chosen    .*) of \d+ devices", r"\1", line).replace("the first CPU", "the only device")
