@@ -75,12 +75,12 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
 int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request) {
   note("Ibcast " + sent(count, type, root, comm));
-  int victim;
-  long at;
-  const char *kill_at = getenv("MPI_LAYER_KILL");
-  if (kill_at != nullptr && sscanf(kill_at, "%d %ld", &victim, &at) == 2 && victim == rank &&
-      ++broadcasts == at)
-    raise(SIGKILL);
+  if (const char *kill_at = getenv("MPI_LAYER_KILL"); kill_at != nullptr) {
+    char *end = nullptr;
+    const long victim = strtol(kill_at, &end, 10);
+    if (victim == rank && ++broadcasts == strtol(end, nullptr, 10))
+      raise(SIGKILL);
+  }
   return PMPI_Ibcast(buffer, count, type, root, comm, request);
 }
 
