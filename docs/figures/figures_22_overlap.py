@@ -1,6 +1,6 @@
 """The figure of chapter 22: when the commands of the first pieces ran, as a GPU's events told."""
 
-from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, VIOLET, Figure, figure
 
 # NVIDIA H200, driver 580: `22-overlap 1073741824 1048576 1 --timeline ...`, and the same with 3 queues. Start and end
 # in microseconds, of the copies, the kernels and the results.
@@ -20,15 +20,15 @@ LEFT, WIDTH, MOST = 104, 552, 1300  # the microseconds that fit
 
 @figure("overlap")
 def overlap():
-    f = Figure(680, 352, "With one queue the bus is idle while a piece is computed; with three it never is")
+    f = Figure(680, 432, "With one queue the bus is idle while a piece is computed; with three it never is")
 
     def at(us):
         return LEFT + us / MOST * WIDTH
 
-    def timeline(y, title, kinds):
+    def timeline(y, title, kinds, apart):
         f.text(24, y, title, 15, INK, "start", True)
         for row, ((name, color), bars) in enumerate(zip(KINDS, kinds)):
-            top = y + 14 + 30 * row
+            top = y + 14 + apart * row
             f.text(LEFT - 12, top + 16, name, 14, color, "end", True)
             f.line(LEFT, top + 23, LEFT + WIDTH, top + 23, LINE, 0.8)
             for piece, (start, end) in enumerate(bars):
@@ -37,17 +37,29 @@ def overlap():
                     if row == 0:
                         f.text((at(start) + at(end)) / 2, top + 16, piece, 13, color)
 
-    timeline(32, "One queue: a command begins when the one before it has ended", ONE)
-    timeline(164, "Three queues: a command begins when its events have come", THREE)
+    timeline(32, "One queue: a command begins when the one before it has ended", ONE, 30)
+    timeline(164, "Three queues: when the commands in its wait list have ended", THREE, 44)
     for piece, ((_, copied), (began, ended), (result, _)) in enumerate(zip(*THREE)):
         if result <= MOST and piece < 8:
-            f.arrow(at(copied), 201, at(began) + 2, 207, SOFT, 1.2)
-            f.arrow(at(ended), 231, at(result) + 1, 237, SOFT, 1.2)
-    axis = 278
+            f.arrow(at(copied), 201, at(began) + 2, 221, SOFT, 1.2)
+            f.arrow(at(ended), 245, at(result) + 1, 265, SOFT, 1.2)
+    # The slot: from the result of piece 0, below that of piece 1, between the kernels 1 and 2, to the copy of piece 3.
+    x, below = at(THREE[2][0][1]) - 1, 298
+    f.path(
+        f"M{x:g} 289 Q{x:g} {below} {x + 9:g} {below} L{at(370):g} {below} "
+        f"C{at(440):g} {below} {at(400):g} 240 {at(THREE[0][3][0]):g} 202",
+        VIOLET,
+        1.6,
+        True,
+        dash="5 3",
+    )
+    axis = 312
     f.line(LEFT, axis, LEFT + WIDTH, axis, SOFT, 1.2)
     for us in range(0, MOST, 200):
         f.line(at(us), axis, at(us), axis + 5, SOFT, 1.2)
         f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
     f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
-    f.text(24, 330, "The numbers are those of the pieces, 8 MB each; the arrows are events.", 14, INK, "start")
+    f.text(24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", 14, INK, "start")
+    f.text(24, 386, "Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result", 14, VIOLET, "start")
+    f.text(24, 406, "before it enqueues that copy.", 14, VIOLET, "start")
     return f
