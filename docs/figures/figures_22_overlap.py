@@ -59,7 +59,16 @@ def overlap():
         f.line(at(us), axis, at(us), axis + 5, SOFT, 1.2)
         f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
     f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
-    f.text(24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", 14, INK, "start")
-    f.text(24, 386, "Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result", 14, VIOLET, "start")
+    f.text(
+        24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", 14, INK, "start"
+    )
+    f.text(
+        24,
+        386,
+        "Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result",
+        14,
+        VIOLET,
+        "start",
+    )
     f.text(24, 406, "before it enqueues that copy.", 14, VIOLET, "start")
     return f
