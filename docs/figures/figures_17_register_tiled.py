@@ -17,8 +17,8 @@ def register_tile():
             f.text(cx + (j + 0.5) * cell, cy + (i + 0.5) * cell + 4, f"a{i}·b{j}", 12)
         f.line(cx - 22, cy + (i + 0.5) * cell, cx - 2, cy + (i + 0.5) * cell, BLUE, 1.4)
         f.line(cx + (i + 0.5) * cell, cy - 22, cx + (i + 0.5) * cell, cy - 2, GREEN, 1.4)
-    f.text(170, cy - 34, "4 values of A's column k", 14, BLUE, "end")
-    f.text(170, cy - 16, "from local memory", 14, SOFT, "end")
+    f.text(24, cy - 34, "4 values of A's column k", 14, BLUE, "start")
+    f.text(24, cy - 16, "from local memory", 14, SOFT, "start")
     f.text(cx + t * cell + 16, cy - 38, "4 values of B's row k", 14, GREEN, "start")
     f.text(cx + t * cell + 16, cy - 20, "from local memory", 14, SOFT, "start")
     f.text(cx + t * cell + 16, cy + 52, "16 sums stay in the registers", 14.5, ORANGE, "start")
@@ -36,7 +36,7 @@ def banks():
     """Chapter 17: into which of 32 banks four work-items store, as A's tile is turned."""
     f = Figure(680, 330, "Bank conflicts: where four work-items store at a time")
     x0, w = 24, 19.7
-    f.text(x0, 30, "element (row 0, k) goes to k · A_STRIDE; its bank is that number mod 32", 16, INK, "start", True)
+    f.text(x0, 30, "element (row 0, k) goes to k · A_STRIDE; its bank is that number mod 32", 14, INK, "start", True)
     for s, (stride, name) in enumerate(
         (
             (128, "A_STRIDE = BM = 128"),

@@ -61,7 +61,7 @@ def several_devices():
     f.text(left, 282, "✕", 16, RED, "start", True)
     f.text(left + 20, 281, "device 2 fails. In the next run the other two", 14, INK, "start")
     f.text(left + 20, 299, "share all the rows.", 14, INK, "start")
-    f.text(262, 340, "The trap: device 0 is waited for before device 1 is launched", 14, ORANGE, "start")
+    f.text(262, 340, "The trap: device 0 is waited for before 1 is launched", 14, ORANGE, "start")
     at = 262
     for (first, last), (name, color, speed) in zip(shares(DEVICES, STRIPS), DEVICES):
         took = (last - first) / speed * long * 2

@@ -50,7 +50,8 @@ def several_machines():
             "Nobody ever has all of a matrix.",
         ]
     ):
-        f.text(x, 100 + row * 22, line, 14, INK if row < 7 else SOFT, "start")
+        if line:
+            f.text(x, 100 + row * 22, line, 14, INK if row < 7 else SOFT, "start")
     # What happens when.
     f.text(
         24, 384, "In time: the next panel is on its way while the device multiplies this one", 15, INK, "start", True
