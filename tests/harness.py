@@ -279,9 +279,8 @@ def under_layer(command, timeout=120, cache=None, profile=None, **settings):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
-        first = (
-            [preloadable(LAYER, folder)] if "clock" in settings else []
-        )  # so that it answers for the host's clock, too
+        # For the clock before all others, so that it answers for the host's, too.
+        first = [preloadable(LAYER, folder)] if "clock" in settings else []
         if uses_mpi(command[0]):
             first.append(preloadable(MPI_LAYER, folder, "mpi.so"))
         if first:

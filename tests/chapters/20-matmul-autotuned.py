@@ -17,6 +17,7 @@ FEW_PLACES = True  # each that a candidate has means another search
 CORRUPTED_SIZES = [["32", "64", "64"]]  # no larger than what the search computes: all of A and B is used
 COST_SIZES = [["17", "33", "65"], ["5", "33", "270"]]  # the second: K in two parts where BK is 256
 SEARCH_SIZE = ["128", "64", "256"]
+OWN_CHECKS = ["search"]
 LARGE_LAUNCHES = True
 WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before wrote
 OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17

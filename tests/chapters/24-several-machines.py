@@ -15,6 +15,7 @@ REFERENCES = {"dot_product": Total(lambda x: x * x), "matmul": product}
 READ_AGAIN = True
 COPIES = [("dot.cl", "06-dot-product-reduction/kernel.cl", None)]
 PROCESSES = [1, 2, 3, 4, 6, 7]
+OWN_CHECKS = ["processes"]
 PROCESS_SIZES = [["17", "33", "65"], ["3", "2", "5"], ["70", "40", "600"]]
 
 

@@ -47,7 +47,6 @@ CHECKS = [
 ]
 HOST_CHECKS = [
     RESULTS,
-    "processes",
     COMPARE,
     "released",
     "calls",
@@ -163,8 +162,6 @@ def limit_resources():
 
 def noticed_by(chapter, folder, checks):
     """The check that notices the mutant in the folder, and how; two empty strings if none does."""
-    if facts.of(chapter).SEARCH_SIZE and checks is HOST_CHECKS:
-        checks = [RESULTS, "search", *HOST_CHECKS[1:]]
     alone = facts.of(chapter).OWN_CHECKS
     if alone and checks is HOST_CHECKS:
         checks = [RESULTS, alone[0], *HOST_CHECKS[1:], *alone[1:]]
@@ -173,15 +170,13 @@ def noticed_by(chapter, folder, checks):
         COMPARE: lambda: comparisons_wrong(folder),
     }
     for name in checks:
-        if name == "processes" and not facts.of(chapter).PROCESSES:
-            continue
         if name in own:
             how = own[name]()
             if how:
                 return name, how
             continue
         code, out, err = harness.run(
-            [sys.executable, harness.ROOT / "tests" / "run.py", name, *[chapter] * (name not in ["search", *alone])],
+            [sys.executable, harness.ROOT / "tests" / "run.py", name, *[chapter] * (name not in alone)],
             env={
                 "BUILD_DIR": str(folder),
                 "LAYER": harness.LAYER,

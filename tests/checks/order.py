@@ -11,7 +11,7 @@ import json
 import re
 
 import harness
-from checks.recordings import FOLDER, maker
+from checks.recordings import FOLDER, maker, recorded
 
 
 def accesses(recording):
@@ -20,16 +20,13 @@ def accesses(recording):
 
 
 def check(report, chapter):
-    make = maker()
-    launches = [launch for launch in make.LAUNCHES if launch["chapter"] == chapter]
+    launches = [launch for launch in maker().LAUNCHES if launch["chapter"] == chapter]
     if not launches:
         return report.nothing_to_do("no launch of it is on record")
     beside = harness.BUILD / chapter / "kernel.cl"
     for launch in launches:
         try:
-            new = make.record(launch, beside if beside.exists() else None)
-        except make.Missing as what:
-            raise harness.Skip(str(what)) from what
+            new = recorded(launch, beside if beside.exists() else None)
         except SystemExit as what:
             report.failed(chapter, [str(what)])
             continue

@@ -5,8 +5,7 @@
 Skipped by name without Oclgrind 21.10 and its headers (Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev).
 """
 
-import harness
-from checks.recordings import FOLDER, maker
+from checks.recordings import FOLDER, maker, recorded
 
 
 def first_difference(old, new):
@@ -19,13 +18,9 @@ def first_difference(old, new):
 
 
 def check(report):
-    make = maker()
-    for launch in make.LAUNCHES:
+    for launch in maker().LAUNCHES:
         name = f"{launch['chapter']}.json"
-        try:
-            new = make.record(launch)
-        except make.Missing as what:
-            raise harness.Skip(str(what)) from what
+        new = recorded(launch)
         path = FOLDER / name
         old = path.read_text() if path.exists() else ""
         if old != new:

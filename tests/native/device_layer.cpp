@@ -453,10 +453,9 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
                                                        const cl_icd_dispatch *target,
                                                        cl_uint *num_entries_ret,
                                                        const cl_icd_dispatch **layer_dispatch_ret) {
-  if (target == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
-      num_entries < sizeof(cl_icd_dispatch) / sizeof(void *))
+  if (!begin_layer(num_entries, target, num_entries_ret, layer_dispatch_ret, table))
     return CL_INVALID_VALUE;
-  real = table = *target;
+  real = *target;
   if (const std::string path = text_from("DEVICE_PROFILE"); !path.empty())
     read_profile(path);
   if (!text_from("DEVICE_TYPES").empty()) {
@@ -478,7 +477,5 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
     table.clGetEventProfilingInfo = no_clock;
   if (has("version"))
     refuse_what_is_newer();
-  *layer_dispatch_ret = &table;
-  *num_entries_ret = sizeof(cl_icd_dispatch) / sizeof(void *);
   return CL_SUCCESS;
 }

@@ -331,7 +331,7 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
                                                        cl_uint *entries_ret,
                                                        const cl_icd_dispatch **table_ret) {
   const char *const where = getenv("INPUTS_FOLDER");
-  if (where == nullptr || entries < sizeof table / sizeof(void *))
+  if (where == nullptr || !begin_layer(entries, target, entries_ret, table_ret, table))
     return CL_INVALID_VALUE;
   the.folder = where;
   the.account = fopen((the.folder + "/account").c_str(), "w");
@@ -351,7 +351,6 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
       sscanf(add, "%ld %f", &the.add_to, &the.to_add) != 2) // NOLINT(cert-err34-c)
     give_up("INPUTS_ADD is not a number of a result and what to add");
   real = target;
-  table = *target;
   table.clCreateBuffer = create_buffer;
   table.clReleaseMemObject = release_buffer;
   table.clEnqueueWriteBuffer = write_buffer;
@@ -367,7 +366,5 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
   table.clFinish = finish;
   table.clWaitForEvents = wait_for;
   table.clGetEventProfilingInfo = times_of;
-  *table_ret = &table;
-  *entries_ret = sizeof table / sizeof(void *);
   return CL_SUCCESS;
 }

@@ -30,6 +30,21 @@ inline cl_int give_back(const void *value, const size_t bytes, const size_t room
   return CL_SUCCESS;
 }
 
+// For clInitLayer: takes over the functions of what lies below, hands out the layer's table, which
+// begins as a copy of them. False: the loader asked for what this is not.
+inline bool begin_layer(const cl_uint num_entries, const cl_icd_dispatch *target,
+                        cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret,
+                        cl_icd_dispatch &table) {
+  constexpr cl_uint all = sizeof(cl_icd_dispatch) / sizeof(void *);
+  if (target == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
+      num_entries < all)
+    return false;
+  table = *target;
+  *layer_dispatch_ret = &table;
+  *num_entries_ret = all;
+  return true;
+}
+
 // For clGetLayerInfo: the name is the layer's.
 inline cl_int layer_info(const char *name, const cl_layer_info what, const size_t room, void *to,
                          size_t *size_ret) {

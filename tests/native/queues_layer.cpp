@@ -365,12 +365,10 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
                                                        const cl_icd_dispatch *target_dispatch,
                                                        cl_uint *num_entries_ret,
                                                        const cl_icd_dispatch **layer_dispatch_ret) {
-  if (target_dispatch == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
-      num_entries < sizeof(cl_icd_dispatch) / sizeof(void *))
+  if (!begin_layer(num_entries, target_dispatch, num_entries_ret, layer_dispatch_ret, table))
     return CL_INVALID_VALUE;
   the.newest = text_from("QUEUES_ORDER") == "newest";
   real = target_dispatch;
-  table = *target_dispatch;
   table.clCreateCommandQueue = create_queue;
   table.clReleaseCommandQueue = release_queue;
   table.clReleaseMemObject = release_buffer;
@@ -395,8 +393,6 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   table.clWaitForEvents = wait_for;
   table.clGetEventProfilingInfo = times_of;
   table.clGetEventInfo = about_event;
-  *layer_dispatch_ret = &table;
-  *num_entries_ret = sizeof table / sizeof(void *);
   atexit(write_report);
   return CL_SUCCESS;
 }

@@ -361,12 +361,10 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
                                                        const cl_icd_dispatch *target_dispatch,
                                                        cl_uint *num_entries_ret,
                                                        const cl_icd_dispatch **layer_dispatch_ret) {
-  if (target_dispatch == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
-      num_entries < sizeof(cl_icd_dispatch) / sizeof(void *))
+  if (!begin_layer(num_entries, target_dispatch, num_entries_ret, layer_dispatch_ret, table))
     return CL_INVALID_VALUE;
   the.real = the.target = target_dispatch;
   the.report_path = text_from("LAYER_REPORT");
-  table = *target_dispatch;
   pretending = *target_dispatch;
   intercept_all();
   read_fault_settings();
@@ -378,8 +376,6 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   the.target = &pretending;
   if (number_from("LAYER_LOCALE") == 1)
     setlocale(LC_ALL, "");
-  *layer_dispatch_ret = &table;
-  *num_entries_ret = sizeof(cl_icd_dispatch) / sizeof(void *);
   write_report(); // a program that ends with _Exit before a call failed here, too, leaves one
   on_exit(at_exit, nullptr);
   return CL_SUCCESS;
