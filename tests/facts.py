@@ -48,10 +48,11 @@ def defaults(chapter):
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
         # Check `oclgrind`. OCLGRIND_SIZES: as SMALL_SIZES, but so that each loop makes three rounds at least (check
         # `rounds`), with {head of a loop that cannot: reason} in FEW_ROUNDS, and {switch that cannot be both ways: reason}
-        # in ONE_WAY. FORCED, of check `sizes`, too: (lines at the beginning of the kernel file, lines at the beginning of each
-        # kernel) with which it is run as well: a switch that is the other way on other devices, or what these can. LARGE_LAUNCHES: the launch does not shrink with N, so that only the last two sizes are run,
-        # and of each launch only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups
-        # nevertheless. OCLGRIND_OPTIONS: more options, with the reason.
+        # in ONE_WAY. FORCED, of check `sizes`, too: (lines at the beginning of the kernel file, lines at the beginning of
+        # each kernel) with which it is run as well: a switch that is the other way on other devices, or what these can.
+        # LARGE_LAUNCHES: the launch does not shrink with N, so that only the last two sizes are run, and of each launch
+        # only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups nevertheless.
+        # OCLGRIND_OPTIONS: more options, with the reason.
         "OCLGRIND_SIZES": None,
         "FEW_ROUNDS": {},
         "ONE_WAY": {},
@@ -59,6 +60,8 @@ def defaults(chapter):
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
+        # Check `sizes`, for a program whose second argument is a length: piece_of(n) is one that fits n elements.
+        "piece_of": None,
         # What compiles its host: mpicxx, which knows where MPI is.
         "COMPILER": os.environ.get("CXX", "c++"),
         # Check `processes`, for a program that mpirun starts several times: how many, and the sizes.
@@ -154,7 +157,8 @@ def defaults(chapter):
         "SLOW_ELSEWHERE": None,
         # Check `hostile`: all conditions even without `full`.
         "HOSTILE_ALL": False,
-        # Check `mutants`: checks of this chapter alone, of which the first is tried soon and the others last; and all of those marked as typical are tried without `full`, and not only the first.
+        # Check `mutants`: checks of this chapter alone, of which the first is tried soon and the others last; and all of
+        # those marked as typical are tried without `full`, and not only the first.
         "OWN_CHECKS": [],
         "ALL_TYPICAL_MUTANTS": False,
         # Check `bad-input`: more arguments that are refused, as (arguments, what is said), or, where that depends on

@@ -27,6 +27,11 @@ def _lengths(n, uf):
         n = max(1, n // uf)
 
 
+def piece_of(n):
+    """UF."""
+    return max(2, n // 5 + 1)
+
+
 def costs(n, uf=2):
     """Each launch reads every element that is left, once, adds it, and writes one for every UF of them."""
     return [("sum_unrolled", count(left, max(1, left // uf), adds=left)) for left in _lengths(n, uf)]

@@ -33,6 +33,10 @@ BAD_ARGUMENTS = [
 _ASKED = 7  # calls by which a command is asked for its times: five of kernel_ms, two for the timeline
 
 
+def piece_of(n):
+    return n // 5 + 1
+
+
 def _lengths(n, piece):
     return [min(piece, n - first) for first in range(0, n, piece)]
 

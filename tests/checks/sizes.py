@@ -1,9 +1,9 @@
 """Does a chapter pass at sizes that nobody chose? Its own tests have a few; a guard that is left out where one of three
 numbers is no multiple of what it should be shows at few others.
 
-Vectors: every N up to 20, and around the powers of two. Matrices: rows and columns that are whole tiles of some size, with
-every K of 4 to 64 in steps of 4, and sizes drawn from those around powers of two, always the same. All of them
-with each of the kernel's FORCED ways as well.
+Vectors: every N up to 20, alone and with a second argument where that is a length, and around the powers of two.
+Matrices: rows and columns that are whole tiles of some size, with every K of 4 to 64 in steps of 4, and sizes drawn
+from those around powers of two, always the same. All of them with each of the kernel's FORCED ways as well.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ AROUND = sorted({max(1, 2**p + d) for p in range(9) for d in (-1, 0, 1)})
 
 def sizes_of(known):
     if not known.IS_MATRIX:
-        pieces = [[n, n // 5 + 1] for n in range(1, 21)] if len(known.PARAMETERS) > 1 else []
+        pieces = [[n, known.piece_of(n)] for n in range(1, 21)] if known.piece_of else []
         return [[n] for n in [*range(1, 21), *(2**p + d for p in range(5, 18) for d in (-1, 0, 1))]] + pieces
     whole = [[m, n, k] for m, n in [(32, 64), (128, 128)] for k in range(4, 65, 4)]
     draw = random.Random(1)
