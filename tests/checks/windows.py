@@ -53,13 +53,15 @@ def server(wine):
     wineserver = pathlib.Path(wine).resolve().with_name("wineserver")
     how = {"env": {**os.environ, **ENVIRONMENT}, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run([wineserver, "--wait"], timeout=60, **how)  # for the one that the build may have started
-    with subprocess.Popen([wineserver, "--foreground", "--persistent"], **how):
-        try:
-            # Makes Wine's disk, before several ask for it; what this starts stays, and keeps its output open.
-            subprocess.run([wine, "wineboot", "--init"], timeout=300, **how)
-            yield
-        finally:
-            subprocess.run([wineserver, "--kill"], timeout=60, **how)  # and with it all that it has started
+    # Ends once the server, in the background, listens: else a program that is there first starts one of its own, and
+    # that one would be the server, and end as said above.
+    subprocess.run([wineserver, "--persistent"], timeout=60, check=True, **how)
+    try:
+        # Makes Wine's disk, before several ask for it; what this starts stays, and keeps its output open.
+        subprocess.run([wine, "wineboot", "--init"], timeout=300, **how)
+        yield
+    finally:
+        subprocess.run([wineserver, "--kill"], timeout=60, **how)  # and with it all that it has started
 
 
 def run_tests(report):
