@@ -352,6 +352,8 @@ def shared(attempt, honest):
         return missing(attempt, "who does how much could not be seen")
     total, (most, item) = sum(seen.steps.values()), max((n, item) for item, n in seen.steps.items())
     items = most_items(run)
+    if items == 0:
+        return missing(attempt, "how many work-items were launched could not be seen")
     if items >= MANY and total > 4 * MANY and 2 * most > total:
         return [
             f"with {attempt.sizes_text([run])}, work-item {item} does {most} of all {total} steps, and the launch has "
