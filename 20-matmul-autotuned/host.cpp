@@ -59,10 +59,9 @@ static bool is_right(const setup &s, const candidate &one, const product_check &
     }
     if (status == CL_SUCCESS)
       status = clWaitForEvents(1, &events.back());
-    const std::chrono::duration<double, std::milli> taken =
-        std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (status == CL_SUCCESS) {
-      times.host.push_back(taken.count());
+      times.host.push_back(taken.count() * 1e3);
       times.device.push_back(kernels_ms(events.front(), events.back()));
       times.packing.push_back(times.device.back() - kernel_ms(events.back()));
     }
@@ -74,10 +73,10 @@ static bool is_right(const setup &s, const candidate &one, const product_check &
   for (cl_kernel kernel : kernels)
     clerr_chk(clReleaseKernel(kernel));
   clerr_chk(clReleaseProgram(program));
-  const bool right = status == CL_SUCCESS && product_is_right(check, c);
-  if (!right)
-    show_left_out(one, p, status);
-  return right;
+  if (status == CL_SUCCESS && product_is_right(check, c))
+    return true;
+  show_left_out(one, p, status);
+  return false;
 }
 
 int main(const int argc, char **argv) {
@@ -94,16 +93,18 @@ int main(const int argc, char **argv) {
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
 
   // The search measures with a product that is no larger than it takes to tell candidates apart,
-  // and checks the winner with an odd one. Panels are filled up at their edges; a GPU has none.
+  // and checks the winner with an odd one. Copies of A and B are filled up at their edges.
   const bool cpu = (device_type(s.device) & CL_DEVICE_TYPE_CPU) != 0;
-  const product whole = {m, n, k}, part = reduced(whole, cpu ? 1024 : 4096), odd = odd_one(part);
+  const product whole = {m, n, k}, part = reduced(whole, cpu), odd = odd_one(part);
+  const product most = {std::max(m, odd.m), std::max(n, odd.n), std::max(k, odd.k)};
+  const product &copied = cpu || needs_copies(whole) || needs_copies(part) ? most : odd;
   const size_t a_size = std::max(m * k, odd.m * odd.k), b_size = std::max(k * n, odd.k * odd.n);
-  const size_t c_size = std::max(m * n, odd.m * odd.n), depth = std::max(k, odd.k) + panel_step;
-  const size_t a_panels = cpu ? (std::max(m, odd.m) + 16) * depth : 1;
-  const size_t b_panels = cpu ? (std::max(n, odd.n) + 64) * depth : 1;
+  const size_t c_size = std::max(m * n, odd.m * odd.n), parts = most_parts(s.device);
+  const size_t a_copy = (copied.m + 16) * (copied.k + panel_step);
+  const size_t b_copy = (copied.n + 64) * (copied.k + panel_step);
   check_memory(s.device,
                {buffer_bytes(a_size), buffer_bytes(b_size), buffer_bytes(c_size),
-                buffer_bytes(a_panels), buffer_bytes(b_panels)},
+                buffer_bytes(a_copy), buffer_bytes(b_copy), buffer_bytes(parts)},
                usage);
 
   cl_int status;
@@ -124,9 +125,11 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   s.c = clCreateBuffer(s.context, both, c_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.a_panels = clCreateBuffer(s.context, both, a_panels * sizeof(float), nullptr, &status);
+  s.a_copy = clCreateBuffer(s.context, both, a_copy * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.b_panels = clCreateBuffer(s.context, both, b_panels * sizeof(float), nullptr, &status);
+  s.b_copy = clCreateBuffer(s.context, both, b_copy * sizeof(float), nullptr, &status);
+  clerr_chk(status);
+  s.parts = clCreateBuffer(s.context, both, parts * sizeof(float), nullptr, &status);
   clerr_chk(status);
 
   // The winner: remembered from an earlier run, if it is still right here, or searched for now.
@@ -161,13 +164,11 @@ int main(const int argc, char **argv) {
     remember(key, winner);
   }
   const bool ok = check_matmul(c, a, b, m, n, k);
-  print_time((candidate_text(winner) + ":").c_str(), median_ms(times.device), gflop(whole),
-             "GFLOP/s");
-  if (winner.panels && !std::isnan(median_ms(times.device)))
-    printf("time      of which packing %.3f ms\n", median_ms(times.packing));
+  print_times(winner, whole, times);
 
-  clerr_chk(clReleaseMemObject(s.b_panels));
-  clerr_chk(clReleaseMemObject(s.a_panels));
+  clerr_chk(clReleaseMemObject(s.parts));
+  clerr_chk(clReleaseMemObject(s.b_copy));
+  clerr_chk(clReleaseMemObject(s.a_copy));
   clerr_chk(clReleaseMemObject(s.c));
   clerr_chk(clReleaseMemObject(s.b));
   clerr_chk(clReleaseMemObject(s.a));

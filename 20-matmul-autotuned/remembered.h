@@ -24,10 +24,11 @@ inline size_t size_class(const size_t size) {
   return power;
 }
 
-// Half of it, again and again, until a product has no more work than side × side × side: what the
-// search measures with.
-inline product reduced(product p, const size_t side) {
-  p.k = std::min(p.k, side);
+// What the search measures with: half of a product, again and again, until it has no more work than
+// 4096 each way on a GPU, 1024 on a CPU, whose candidates step through K in any case.
+inline product reduced(product p, const bool cpu) {
+  const size_t side = cpu ? 1024 : 4096;
+  p.k = std::min<size_t>(p.k, cpu ? side : 1048576);
   while (p.m * p.n > side * side * side / p.k) {
     size_t &longer = p.m > p.n ? p.m : p.n;
     longer = (longer + 1) / 2;

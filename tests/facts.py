@@ -146,6 +146,8 @@ def defaults(chapter):
         # there is nothing to look at. APART: what may be touched otherwise, {code: reason}.
         "ACCESS_SIZE": by_kind([], None, ["32", "64", "32"]),
         "APART": {},
+        # Check `sizes`: {profile: sizes} at which a device has candidates that others have not.
+        "SIZES_ON": {},
         # Check `small-devices`: {profile: what the program says, with exit code 1, where it cannot run},
         # with the reason.
         "NEEDS": {},

@@ -93,6 +93,60 @@ def double_buffered(m, n, k, bm=32, bn=64, bk=8, tm=8, tn=8):
     return [("matmul", {**costs, "barriers": items * (math.ceil(k / bk) + 1)})]
 
 
+def cut_tiles(m, n, k, groups, bm, bn, bk):
+    """Of 20's tiles that are cut: how many tiles are not, a group's share of the steps of those that are, and in how
+    many parts each of these lies. Without `groups`, none is cut."""
+    tiles, steps = math.ceil(m / bm) * math.ceil(n / bn), math.ceil(k / bk)
+    cut = tiles % (groups or tiles)
+    share = math.ceil(cut * steps / (groups or tiles))
+    return tiles - cut, share, [((r + 1) * steps - 1) // share - r * steps // share + 1 for r in range(cut)]
+
+
+def fast_tiles(m, n, k, groups=0, bm=32, bn=64, bk=16, tm=8, tn=8):
+    """20's tiles. Rows that are no multiple of four floats are copied first. Every tile reads all its rows of A and columns
+    of B, the last ones again where there are none left, for all of K and, in A, what its rows are filled up with. Where
+    tiles are cut, each part is written and read once more; `adders` work-items add those of four floats."""
+    rows, cols, steps = math.ceil(m / bm), math.ceil(n / bn), math.ceil(k / bk)
+    whole, _, parts = cut_tiles(m, n, k, groups, bm, bn, bk)
+    wide_k, wide_n = math.ceil(k / 4) * 4, math.ceil(n / 4) * 4
+    items = (bm // tm) * (bn // tn)
+    area = [min(bm, m - r * bm) * min(bn, n - c * bn) for r in range(rows) for c in range(cols)]
+    made = [
+        (
+            "matmul",
+            count(
+                rows * cols * (bm * wide_k + bn * k),
+                sum(area[:whole]) + sum(parts) * bm * bn,
+                fmas=rows * cols * steps * bm * bn * bk,
+                local_loads=rows * cols * items * steps * bk * (tm + tn),
+                local_stores=rows * cols * steps * (bm + bn) * bk,
+                barriers=items * (rows * cols * steps + whole + sum(parts)),
+            ),
+        )
+    ]
+    if wide_k != k or wide_n != n:
+        made.insert(0, ("pad", count(m * k + k * n, m * wide_k + k * wide_n)))
+    if parts:
+        adders = 1
+        while adders < 16 and adders * len(parts) < groups:
+            adders *= 2
+        cut_area = len(parts) * bm * bn
+        made.append(
+            (
+                "add_parts",
+                count(
+                    sum(parts) * bm * bn,
+                    sum(area[whole:]),
+                    adds=(sum(parts) * bm * bn + (adders - 1) * cut_area) // 4,
+                    local_loads=(adders - 1) * cut_area,
+                    local_stores=adders * cut_area,
+                    barriers=adders * cut_area // 4,
+                ),
+            )
+        )
+    return made
+
+
 PANEL_STEP = 16  # KS
 
 
@@ -128,3 +182,4 @@ def packed_times(commands, expected, what, m, n, k, by_host=False, built=None):
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
     expected.line(r"of which packing ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))
+    return times

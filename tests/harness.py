@@ -200,6 +200,8 @@ def not_passed(code, out, err):
     wrong = crashed(code, err)
     if code != 0 or "PASSED" not in out.splitlines():
         wrong.append(f"it does not pass, exit code {code}{indented(out + err)}")
+    elif "WRONG" in err:  # a candidate of a search, which goes on without it
+        wrong.append(f"one of the candidates computes a wrong result{indented(err)}")
     return wrong
 
 

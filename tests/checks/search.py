@@ -14,7 +14,7 @@ import facts
 import harness
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
-SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+"
+SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups)?"
 
 # What is wrong with a candidate: lines at the beginning of its file, or of its kernel; why it is left out ({} is the size
 # of the run); the size at which it wins the rounds all the same, if it does.
@@ -66,8 +66,9 @@ class Copy:
             top, inside, others = "", "", "#error not in this test\n"
             for shape, (of_file, of_kernel) in defects.items():
                 if shape.startswith(kernel.stem + " "):
-                    given = zip(("BM", "BN", "BK", "TM", "TN"), re.findall(r"\d+", shape))
-                    this = "#if " + " && ".join(f"{name} == {value}" for name, value in given)
+                    given = dict(zip(("BM", "BN", "BK", "TM", "TN"), re.findall(r"\d+", shape)))
+                    given["CUT"] = int("groups" in shape)  # which panels do not know: 0
+                    this = "#if " + " && ".join(f"{name} == {value}" for name, value in given.items())
                     top += f"{this}\n{of_file}\n#endif\n"
                     inside += f"{this}\n{of_kernel}\n#endif\n"
                     others = f"{this}\n#else\n{others}#endif\n"
