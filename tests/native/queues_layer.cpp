@@ -99,8 +99,10 @@ static void run(const size_t number) {
   if (status != CL_SUCCESS)
     give_up(("a command failed: " + std::to_string(status)).c_str());
   it.done = true;
-  if (it.given != nullptr)
+  if (it.given != nullptr) {
     real->clSetUserEventStatus(it.given, CL_COMPLETE);
+    real->clReleaseEvent(it.given);
+  }
   while (the.first_pending < the.commands.size() && the.commands[the.first_pending].done)
     the.first_pending++;
 }
@@ -176,6 +178,9 @@ static cl_int enqueue(cl_command_queue queue, const bool blocking, const cl_uint
       now.given = real->clCreateUserEvent(context, &status);
     if (status != CL_SUCCESS)
       give_up("no event can be made");
+    if (real->clRetainEvent(now.given) !=
+        CL_SUCCESS) // the program may release it before it has run
+      give_up("no event can be kept");
     *event = now.given;
     the.numbers[now.given] = the.commands.size();
   }

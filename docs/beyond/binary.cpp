@@ -1,0 +1,66 @@
+// A program, compiled once and kept in a file: what the next start saves.
+#include "scale.h"
+
+#include <fstream>
+#include <iterator>
+
+// Returns what was compiled for the program's one device.
+static std::string binary_of(cl_program program) {
+  size_t size;
+  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+  std::string binary(size, '\0');
+  char *place = binary.data(); // one for each device
+  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+  return binary;
+}
+
+// Returns a program made of a binary; nullptr where the device does not take it.
+static cl_program from_binary(cl_context context, cl_device_id device, const std::string &binary) {
+  const size_t size = binary.size();
+  const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
+  cl_int of_this_device, status;
+  cl_program program =
+      clCreateProgramWithBinary(context, 1, &device, &size, &bytes, &of_this_device, &status);
+  if (status == CL_SUCCESS && of_this_device == CL_SUCCESS &&
+      clBuildProgram(program, 1, &device, "", nullptr, nullptr) == CL_SUCCESS)
+    return program;
+  if (program != nullptr)
+    clerr_chk(clReleaseProgram(program));
+  return nullptr;
+}
+
+int main(const int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: binary FILE\n  FILE  where the binary is kept\n");
+    return 2;
+  }
+  cl_device_id device = pick_device();
+  print_device(device);
+  const std::string source = load_source("scale.cl");
+  cl_int status;
+  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+  clerr_chk(status);
+
+  // A binary is for this device, this driver and this source. The file begins with all three.
+  const std::string key = device_text(device, CL_DEVICE_NAME) + "\n" +
+                          device_text(device, CL_DRIVER_VERSION) + "\n" + source;
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::string kept((std::istreambuf_iterator<char>(file)), {});
+
+  const auto start = std::chrono::steady_clock::now();
+  cl_program program = nullptr;
+  if (kept.size() > key.size() && kept.compare(0, key.size(), key) == 0)
+    program = from_binary(context, device, kept.substr(key.size()));
+  const bool loaded = program != nullptr;
+  if (!loaded)
+    program = build_program(context, device, source, "");
+  const bool ok = scales(context, device, program);
+  printf("time      first result after %.3f ms, %s\n", ms_since(start),
+         loaded ? "from the binary" : "from the source");
+  if (!loaded && !(std::ofstream(argv[1], std::ios::binary) << key << binary_of(program)).flush())
+    fprintf(stderr, "the binary cannot be kept in %s; the next start compiles again\n", argv[1]);
+
+  clerr_chk(clReleaseProgram(program));
+  clerr_chk(clReleaseContext(context));
+  return verdict(ok);
+}
