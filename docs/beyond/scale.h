@@ -15,7 +15,7 @@ inline double ms_since(const std::chrono::steady_clock::time_point start) {
 // ended, since some implementations compile only then.
 inline bool scales(cl_context context, cl_device_id device, cl_program program) {
   cl_int status;
-  cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, nullptr, &status);
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &status);
   clerr_chk(status);
   cl_kernel kernel = clCreateKernel(program, "scale", &status);
   clerr_chk(status);

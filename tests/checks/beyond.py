@@ -24,6 +24,7 @@ FOLDER = harness.ROOT / "docs" / "beyond"
 PAGE = harness.ROOT / "docs" / "beyond.md"
 MINIMUM = harness.ROOT / "tests" / "profiles" / "minimum-1.2.txt"
 NO_OPENCL = ["kokkos", "scalapack", "sycl"]  # other ways to a device, or to several
+TOO_LARGE = ["clblast"]  # its kernels' work-groups, for the least device
 # What the least device lacks, so that these must not pass there.
 NOT_THERE = ["versions", "spirv", "svm", "half-arithmetic"]
 SHARED = ["beyond.h", "scale.h", "CMakeLists.txt"]  # the page names them, and shows no part of them
@@ -40,9 +41,9 @@ def runs_of(name, program, folder):
         return [("", [program], {}, "", None)]
     file = pathlib.Path(folder) / "binary"
 
-    def damaged():
+    def cut_off():
         there = file.read_bytes()
-        file.write_bytes(there[: len(there) - len(there) // 3])
+        file.write_bytes(there[: len(there) - len(there) // 2])
 
     def of_another_driver():
         file.write_bytes(b"x" + file.read_bytes()[1:])
@@ -53,7 +54,7 @@ def runs_of(name, program, folder):
         ("the second start", command, empty, "from the binary", None),
         ("another driver's", command, empty, "from the source", of_another_driver),
         ("after that", command, empty, "from the binary", None),
-        ("a binary that is cut off", command, empty, "", damaged),
+        ("one that is cut off", command, empty, "from the source", cut_off),
         ("a folder in the file's place", [program, folder], empty, "from the source", None),
     ]
 
@@ -134,12 +135,12 @@ def check(report, words):
             skipped = run_all(report, name, " on Intel's", implementations.environment("intel", folder))
     else:
         skipped = run_all(report, name, "", {})
-        if name not in NO_OPENCL:
+        if name not in [*NO_OPENCL, *TOO_LARGE]:
             least = run_all(report, name, " on the least device", harness.as_device(MINIMUM))
             if least:
                 print(f"on a device with OpenCL 1.2: {least}")
             report.must(
-                f"on a device with OpenCL 1.2 it {'says what is missing' if name in NOT_THERE else 'passes'}",
+                f"on a device with OpenCL 1.2 it {'says what is missing' if name in NOT_THERE else 'says of nothing that it is missing'}",
                 bool(least) == (name in NOT_THERE),
             )
     if skipped:

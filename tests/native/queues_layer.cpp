@@ -265,6 +265,8 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const
                                          nullptr, status);
   if (place != nullptr)
     enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+      if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0) // what was written before is lost
+        memset(place, 0xFF, bytes);
       return real->clEnqueueMarkerWithWaitList(queue, 0, nullptr, its);
     });
   return place;
