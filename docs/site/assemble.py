@@ -39,7 +39,7 @@ def markdown_files():
     chapters = sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
     docs = [
         p
-        for name in ("setup", "concepts", "calls", "errors", "tools", "cuda", "sources")
+        for name in ("setup", "concepts", "calls", "errors", "tools", "cuda", "beyond", "sources")
         if (p := ROOT / "docs" / f"{name}.md").exists()
     ]
     more = sorted(
