@@ -88,7 +88,9 @@ int main(int argc, char **argv) {
       double expected = 0;
       for (int l = 0; l < k; l++)
         expected += element(c.whole_row(i), l, 1) * element(l, c.whole_col(j), 2);
-      wrong += !(c.values[static_cast<size_t>(j * c.rows + i)] == expected);
+      wrong += !(
+          c.values[static_cast<size_t>(j) * static_cast<size_t>(c.rows) + static_cast<size_t>(i)] ==
+          expected);
     }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0)

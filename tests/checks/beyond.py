@@ -96,7 +96,7 @@ def run_all(report, name, where, env):
         for what, command, more, words, before in runs_of(name, program, folder):
             if before:
                 before()
-            ended = harness.run(command, env={**env, **more}, timeout=120)
+            ended = harness.run(command, env={**env, **more}, timeout=400)
             how, why = said(*ended, words)
             if how == "skipped":
                 skipped = why
