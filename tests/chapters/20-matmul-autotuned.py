@@ -32,7 +32,7 @@ OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 NOT_POISONED = ["pad", "pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.
 SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
-ACCESS_SIZE = []
+ACCESS_SIZE = ["7", "66", "50"]
 COPIES = [
     ("panels.cl", "19-matmul-packed/kernel.cl", None),
     (
