@@ -15,7 +15,7 @@ FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 MONO = "Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 INK, SOFT, LINE, PANEL, RIM = "#1f2933", "#5b6670", "#8a949d", "#fcfbf7", "#cfcabd"
 WHITE, GREY = "#ffffff", "#eceae2"
-BLUE, GREEN, ORANGE, RED, VIOLET, TEAL = "#2b6cb0", "#2f7d4f", "#b7561a", "#c22f2f", "#6b4fa3", "#147a7e"
+BLUE, GREEN, ORANGE, RED, VIOLET, TEAL = "#2866a8", "#2a7448", "#a94e14", "#b82a2a", "#6b4fa3", "#12696d"
 PALE = {
     BLUE: "#dcebfa",
     GREEN: "#dcf2e3",
@@ -27,6 +27,7 @@ PALE = {
     GREY: GREY,
 }
 MOMENT, FADE, REST = 1.6, 0.4, 5.0  # seconds: from one moment to the next, for one to appear, and of the whole
+STILL = object()
 FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3, or work-groups
 
 
@@ -43,14 +44,20 @@ class Figure:
         """What is added from here on appears one moment later."""
         self.parts.append(None)
 
+    def still(self):
+        """What is added from here on stands there from the beginning."""
+        self.parts.append(STILL)
+
     def moving(self):
         """The figure's parts, those of a later moment in a group of their own; and the style that makes them appear."""
-        groups = [[]]
+        groups, at_once = [[]], False
         for part in self.parts:
             if part is None:
                 groups.append([])
+            elif part is STILL:
+                at_once = True
             else:
-                groups[-1].append(part)
+                groups[0 if at_once else -1].append(part)
         if len(groups) == 1:
             return groups[0], ""
         name = "m" + hashlib.sha256(self.title.encode()).hexdigest()[:4]  # of its own, where figures share a page

@@ -16,6 +16,7 @@ THREE = [
 ]
 KINDS = [("copies", BLUE), ("kernels", ORANGE), ("results", GREEN)]
 LEFT, WIDTH, MOST = 104, 552, 1300  # the microseconds that fit
+STRETCH = 260  # microseconds that appear at a time
 
 
 @figure("overlap")
@@ -25,24 +26,35 @@ def overlap():
     def at(us):
         return LEFT + us / MOST * WIDTH
 
-    def timeline(y, title, kinds, apart):
+    def frame(y, title, apart):
         f.text(24, y, title, 15, INK, "start", True)
-        for row, ((name, color), bars) in enumerate(zip(KINDS, kinds)):
+        for row, (name, color) in enumerate(KINDS):
             top = y + 14 + apart * row
             f.text(LEFT - 12, top + 16, name, 14, color, "end", True)
             f.line(LEFT, top + 23, LEFT + WIDTH, top + 23, LINE, 0.8)
-            for piece, (start, end) in enumerate(bars):
-                if end <= MOST:
+
+    def bars(y, kinds, apart, since, until):
+        """What ends in a stretch of time."""
+        for row, ((_, color), times) in enumerate(zip(KINDS, kinds)):
+            for piece, (start, end) in enumerate(times):
+                if since < end <= until:
+                    top = y + 14 + apart * row
                     f.box(at(start), top, max(2.5, at(end) - at(start)), 22, PALE[color], color, 1, 1.2)
                     if row == 0:
                         f.text((at(start) + at(end)) / 2, top + 16, piece, 13, color)
 
-    timeline(32, "One queue: a command begins when the one before it has ended", ONE, 30)
-    timeline(164, "Three queues: when the commands in its wait list have ended", THREE, 44)
-    for piece, ((_, copied), (began, ended), (result, _)) in enumerate(zip(*THREE)):
-        if result <= MOST and piece < 8:
-            f.arrow(at(copied), 201, at(began) + 2, 221, SOFT, 1.2)
-            f.arrow(at(ended), 245, at(result) + 1, 265, SOFT, 1.2)
+    frame(32, "One queue: a command begins when the one before it has ended", 30)
+    frame(164, "Three queues: when the commands in its wait list have ended", 44)
+    for since in range(0, MOST, STRETCH):  # it comes into being stretch by stretch, both timelines at once
+        until = since + STRETCH
+        f.moment()
+        bars(32, ONE, 30, since, min(until, MOST))
+        bars(164, THREE, 44, since, min(until, MOST))
+        for (_, copied), (began, ended), (result, came) in zip(*THREE):
+            if since < ended <= until and ended <= MOST:
+                f.arrow(at(copied), 201, at(began) + 2, 221, SOFT, 1.2)
+            if since < came <= until and came <= MOST:
+                f.arrow(at(ended), 245, at(result) + 1, 265, SOFT, 1.2)
     # The slot: from the result of piece 0, below that of piece 1, between the kernels 1 and 2, to the copy of piece 3.
     x, below = at(THREE[2][0][1]) - 1, 298
     f.path(
@@ -53,6 +65,7 @@ def overlap():
         True,
         dash="5 3",
     )
+    f.still()
     axis = 312
     f.line(LEFT, axis, LEFT + WIDTH, axis, SOFT, 1.2)
     for us in range(0, MOST, 200):

@@ -2,13 +2,18 @@
 
     python3 docs/site/assemble.py FOLDER SITE      writes FOLDER/pages and FOLDER/mkdocs.yml; SITE: the output
 
-Below the figure of a chapter that has a recording (docs/recordings/) stands its player, docs/site/player/: without
-JavaScript, the figure alone.
+The landing page is docs/site/home.md, with parts of the README in it; the README itself is a page among others. An
+exercise stands in the navigation below its lesson, with its hints folded. Below the figure of a chapter that has a
+recording (docs/recordings/) stands its player, docs/site/player/, and below that of a laboratory (docs/labs/) the
+laboratory, docs/site/labs/: without JavaScript, the figure alone.
 
 Done on the way: README.md becomes index.md; links to source files lead to pages that show them; lists are
-indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for the check `docs` are left out.
+indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for the check `docs` are left out; figures
+learn to be dark. What concerns finished pages and the search is in pages.py.
 """
 
+import csv
+import html
 import json
 import os
 import pathlib
@@ -29,29 +34,125 @@ SHOWN = {
 }
 
 
+# The figures' colours (docs/figures/draw.py, bench/) on a dark page. A picture asks the page's own scheme, not the
+# system's: `color-scheme` goes down to what is shown as a picture.
+DARK = {
+    "#1f2933": "#e8ebee",
+    "#000000": "#e8ebee",
+    "#5b6670": "#b3bcc5",
+    "#8a949d": "#84909c",
+    "#fcfbf7": "#1c222b",
+    "#cfcabd": "#3a4450",
+    "#ffffff": "#12171e",
+    "#eceae2": "#2a323c",
+    "#f1f0ea": "#252d36",
+    "#2b6cb0": "#86bdf5",
+    "#2f7d4f": "#85d3a4",
+    "#b7561a": "#f2ab76",
+    "#c22f2f": "#f59a9a",
+    "#6b4fa3": "#c3b0f2",
+    "#147a7e": "#74cfd2",
+    "#dcebfa": "#1c3d61",
+    "#dcf2e3": "#1b4630",
+    "#fce8d6": "#54300f",
+    "#fbdcdc": "#5e2323",
+    "#e9e2f7": "#3a2e5c",
+    "#d8f0f0": "#12484b",
+    "#93bde8": "#2f5f90",
+    "#8fcca5": "#2d6b45",
+    "#f2b78a": "#7f4c1f",
+    "#a8a949": "#a8a949",
+    "#f4f8fc": "#18212c",
+    "#fdf4ec": "#2a2019",
+    "#f3f8f4": "#18241d",
+    "#2866a8": "#86bdf5",
+    "#2a7448": "#85d3a4",
+    "#a94e14": "#f2ab76",
+    "#b82a2a": "#f59a9a",
+    "#12696d": "#74cfd2",
+    "#0b5cad": "#79b4f2",
+    "#8a1c62": "#f09bcf",
+    "#7a5c00": "#e3c15a",
+}
+
+
+def both_schemes(svg):
+    """A figure in its own colours on a light page, and in those of DARK on a dark one."""
+    pattern = r'(?<![\w("])#[0-9a-f]{6}(?![\w-])|(?<==")#[0-9a-f]{6}(?=")'
+    used = sorted(set(re.findall(pattern, svg)))
+    if missing := [color for color in used if color not in DARK]:
+        sys.exit(f"docs/site/assemble.py: DARK does not say what becomes of {missing} on a dark page")
+    light = "".join(f"--c{c[1:]}:{c};" for c in used)
+    dark = "".join(f"--c{c[1:]}:{DARK[c]};" for c in used)
+    style = f"<style>svg{{{light}}}@media (prefers-color-scheme: dark){{svg{{{dark}}}}}</style>"
+    svg = re.sub(pattern, lambda m: f"var(--c{m.group()[1:]})", svg)
+    return re.sub(r"(<svg\b[^>]*>)", lambda m: m.group(1) + style, svg, count=1)
+
+
+def standing(svg):
+    """A figure without its movement. Nothing could stop it in the middle of a page; what moves there are the players."""
+    return re.sub(r"(?s)<style>@media screen.*?</style>\n", "", svg)
+
+
 def page_of(path):
     """Where a Markdown file of the repository lies in the site."""
+    if path == ROOT / "README.md":
+        return pathlib.Path("repository.md")
     path = path.relative_to(ROOT)
+    if str(path) in ("tests/README.md", "docs/recordings/README.md"):  # not the first page of their section
+        return path.parent.with_suffix(".md")
     return path.parent / "index.md" if path.name == "README.md" else path
 
 
-def markdown_files():
-    chapters = sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
-    docs = [
-        p
-        for name in ("setup", "concepts", "calls", "errors", "tools", "cuda", "beyond", "sources")
-        if (p := ROOT / "docs" / f"{name}.md").exists()
-    ]
-    more = sorted(
-        page
-        for place in ("CONTRIBUTING.md", "docs/**/*.md", "tests/README.md", "bench/README.md")
-        for page in ROOT.glob(place)
-    )
-    return [ROOT / "README.md"], chapters, docs + [p for p in more if p not in docs]
+def sections():
+    """The pages by section of the navigation, in the order in which they are read; a chapter has its exercises with it."""
+    docs = ROOT / "docs"
+    first = ("setup", "concepts", "calls", "errors", "tools", "cuda", "benchmarking", "beyond", "sources")
+    found = {
+        "Laboratories": sorted((docs / "labs").glob("*.md")),
+        "To look up": [docs / f"{name}.md" for name in first if (docs / f"{name}.md").exists()],
+        "Measured": [docs / "results" / "README.md", *sorted((docs / "results").glob("*/README.md"))],
+        "For teachers": [docs / "teaching.md"],
+        "How it is made": [
+            ROOT / "README.md",
+            ROOT / "CONTRIBUTING.md",
+            ROOT / "tests/README.md",
+            ROOT / "bench/README.md",
+        ],
+    }
+    named = {page for pages in found.values() for page in pages} | {docs / "start.md"}
+    found["How it is made"] += sorted(p for p in docs.glob("**/*.md") if p not in named and p.parent != docs / "site")
+    return {name: [p for p in pages if p.exists()] for name, pages in found.items()}
+
+
+def chapters():
+    """Each lesson, and its exercises in order."""
+    return {
+        lesson: sorted(lesson.parent.glob("exercises/*/README.md"))
+        for lesson in sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
+    }
 
 
 def title(path):
+    if path == ROOT / "README.md":
+        return "The repository"
     return next((line[2:].strip() for line in path.read_text().splitlines() if line.startswith("# ")), path.stem)
+
+
+def folded_hints(exercise):
+    """The hints of an exercise, each folded: hints.txt has them by paragraph, with the line that says when."""
+    path = exercise.parent / "hints.txt"
+    hints = [p for p in re.split(r"\n\s*\n", path.read_text().strip())] if path.exists() else []
+    lines = ["", "## Hints", "", "One at a time, when you are stuck:", ""] if hints else []
+    for i, hint in enumerate(hints, 1):
+        text = "\n".join(line for line in hint.splitlines() if not line.startswith("when:"))
+        lines += [f'<details class="hint"><summary>Hint {i}</summary><p>{in_html(text)}</p></details>', ""]
+    return lines
+
+
+def in_html(text):
+    """Plain text with code in backticks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False)).replace("\n", " ")
 
 
 def reindent(lines):
@@ -101,7 +202,6 @@ class Site:
         self.pages = folder / "pages"
         self.sources = {}  # source file -> page that shows it
         self.players = players()
-        self.exercises = set()  # texts of exercises that a page links to: pages too, but not in the list of pages
 
     def link(self, page, target):
         """A link's target as the site has it; source files get a page of their own."""
@@ -117,8 +217,6 @@ class Site:
             self.sources[path] = to
         elif path.suffix == ".md":
             to = page_of(path)
-            if path.parent.parent.name == "exercises":
-                self.exercises.add(path)
         elif path.suffix in SHOWN or path.name in (".clang-format", "LICENSE", "run.sh", "test.sh"):
             to = path.relative_to(ROOT).parent / (path.name + ".md")
             self.sources[path] = to
@@ -141,7 +239,7 @@ class Site:
                 line = line.replace("<details>", '<details markdown="1">')
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
             lines.append(line)
-            figure = re.search(r"^!\[.*\]\(\S*/figures/([\w-]+)\.svg\)$", line)
+            figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
             recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None
             if recording:
                 up = os.path.relpath(ROOT, page.parent)
@@ -151,7 +249,36 @@ class Site:
                     *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("machine", "player")],
                     "",
                 ]
+            if page.parent.name == "labs" and figure and not inside:
+                lab, up = page.stem, os.path.relpath(ROOT, page.with_suffix(""))  # a page is a folder
+                lines += [
+                    "",
+                    f'<div class="lab" data-lab="{lab}"></div>',
+                    f'<script src="{up}/labs/{lab}.js" defer></script>',
+                    "",
+                ]
+                lines[-2:-2] = [f'<script src="{up}/labs/{name}.js" defer></script>' for name in ("machines", "lab")]
+        if page.parent.parent.name == "exercises":
+            lesson = page.parent.parent.parent / "README.md"
+            lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md)", ""]
+            lines += folded_hints(page)
         self.write(page_of(page), "\n".join(reindent(lines)) + "\n")
+
+    def add_home(self):
+        """The landing page: docs/site/home.md, where {{## A}} stands for a section of the README, without its heading."""
+        readme = ROOT / "README.md"
+
+        def section(match):
+            text = readme.read_text()
+            found = re.search(rf"(?ms)^{re.escape(match.group(1))}\n(.*?)(?=^## |\Z)", text)
+            if not found:
+                sys.exit(f"docs/site/home.md: README.md has no section {match.group(1)!r}")
+            return re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(readme, m.group(1))})", found.group(1).strip())
+
+        text = (ROOT / "docs/site/home.md").read_text()
+        self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
+        moving = both_schemes((ROOT / "docs/figures/reduction-tree.svg").read_text())
+        self.write("home/reduction-tree-moving.svg", moving)
 
     def add_sources(self):
         done = set()
@@ -171,43 +298,83 @@ class Site:
                     self.write(self.sources[path], f"# {name}\n\n```{language}\n{path.read_text().rstrip()}\n```\n")
 
 
+def machines():
+    """For the laboratories: each machine of docs/results with its ceilings, in 10^9 a second, and what the chapters
+    reached at their largest size: name, FLOP per byte moved at least (as in bench/plots.py), GFLOP/s."""
+    found = []
+    results = ROOT / "docs/results"
+    for to, name in sorted(
+        (to, name)
+        for name, to in re.findall(r"\[([^]]+)\]\((\w[\w-]*)/README\.md\)", (results / "README.md").read_text())
+    ):
+        if not (results / to / "record.json").exists():  # several devices of one machine
+            continue
+        record = json.loads((results / to / "record.json").read_text())
+        points = []
+        for file in ("vectors.csv", "matmul.csv"):
+            largest = {}
+            for series, size, median, *_ in list(csv.reader((results / to / file).read_text().splitlines()))[1:]:
+                if series[:2].isdigit() and int(size) >= largest.get(series, (0, 0))[0]:
+                    largest[series] = int(size), float(median)
+            for series, (size, rate) in largest.items():
+                per_byte = record["FLOP per byte"].get(series, 1 / 4)
+                points.append(
+                    [series, per_byte, rate * per_byte] if file == "vectors.csv" else [series, size / 6, rate]
+                )
+        found.append(
+            {"name": " ".join(name.split()), "bytes": record["GB/s"], "flops": record["GFLOP/s"], "points": points}
+        )
+    found.sort(key=lambda machine: -machine["bytes"])
+    return "const MACHINES = " + json.dumps(found) + ";\n"
+
+
+def navigation():
+    """The lines of `nav` in mkdocs.yml."""
+    lines = ["nav:", "  - Home: index.md", f'  - "{title(ROOT / "docs/start.md")}": docs/start.md', "  - Chapters:"]
+    for lesson, exercises in chapters().items():
+        lines += [f'    - "{title(lesson)}":', f"      - {page_of(lesson)}"]
+        lines += [f'      - "{title(p)}": {page_of(p)}' for p in exercises]
+    results = ROOT / "docs/results/README.md"  # calls its machines by short names
+    links = re.findall(r"\[([^]]+)\]\(([\w-]+/README\.md)\)", results.read_text())
+    short = {results.parent / to: " ".join(name.split()) for name, to in links}
+    for name, pages in sections().items():
+        lines += [f"  - {name}:"] * bool(pages) + [f'    - "{short.get(p, title(p))}": {page_of(p)}' for p in pages]
+    return lines
+
+
 def main():
     folder, output = (pathlib.Path(a).resolve() for a in sys.argv[1:])
     shutil.rmtree(folder / "pages", ignore_errors=True)
     site = Site(folder)
-    top, chapters, docs = markdown_files()
-    for page in top + chapters + docs:
+    lessons = [page for lesson, exercises in chapters().items() for page in (lesson, *exercises)]
+    pages = [ROOT / "docs/start.md", *lessons, *(page for some in sections().values() for page in some)]
+    for page in pages:
         site.add_page(page)
-    for page in sorted(site.exercises):
-        site.add_page(page)
+    site.add_home()
     site.add_sources()
     for figure in (
         list(ROOT.glob("docs/**/*.svg")) + list(ROOT.glob("[0-9][0-9]-*/*.svg")) + list(ROOT.glob("bench/**/*.svg"))
     ):
         to = site.pages / figure.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
-        # The site's pages stand still: nothing could stop what moves in a picture. What moves there are the players.
-        to.write_text(re.sub(r"(?s)<style>@media screen.*?</style>\n", "", figure.read_text()))
+        to.write_text(both_schemes(standing(figure.read_text())))
     shutil.copy(ROOT / "docs/site/extra.css", site.pages)
-    shutil.copytree(ROOT / "docs/site/player", site.pages / "player")
+    for part in ("player", "labs"):
+        shutil.copytree(ROOT / "docs/site" / part, site.pages / part)
+    (site.pages / "labs/machines.js").write_text(machines())
     (site.pages / "docs/recordings").mkdir(exist_ok=True)
     for recording in site.players.values():
         shutil.copy(recording, site.pages / "docs/recordings")
-    # Read in this order.
-    nav = ["nav:", "  - Start: index.md", "  - Chapters:"]
-    nav += [f'    - "{title(p)}": {page_of(p)}' for p in chapters]
-    nav += ["  - To look up:"] + [f'    - "{title(p)}": {page_of(p)}' for p in docs]
+    nav = navigation()
     base = os.path.relpath(ROOT / "docs/site/mkdocs.yml", folder)
-    hidden = sorted(map(str, [*site.sources.values(), *map(page_of, site.exercises)]))
+    hidden = sorted(map(str, site.sources.values()))
     nav += ["not_in_nav: |", *[f"  /{to}" for to in hidden]] if hidden else []
     (folder / "mkdocs.yml").write_text(
-        f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\nhooks:\n  - {ROOT}/docs/site/opencl_lexer.py\n"
-        + "\n".join(nav)
-        + "\n"
+        f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\n"
+        f"theme:\n  custom_dir: {ROOT}/docs/site/theme\n"
+        f"hooks:\n  - {ROOT}/docs/site/opencl_lexer.py\n  - {ROOT}/docs/site/pages.py\n" + "\n".join(nav) + "\n"
     )
-    print(
-        f"{len(top + chapters + docs) + len(site.exercises)} pages and {len(site.sources)} source files in {site.pages}"
-    )
+    print(f"{len(pages) + 1} pages and {len(site.sources)} source files in {site.pages}")
 
 
 main()

@@ -14,5 +14,5 @@ if ! cmp -s "$root/docs/site/requirements.txt" "$work/venv/requirements.txt"; th
   cp "$root/docs/site/requirements.txt" "$work/venv/requirements.txt"
 fi
 python3 "$root/docs/site/assemble.py" "$work" "$output"
-"$work/venv/bin/mkdocs" --quiet build --strict -f "$work/mkdocs.yml"
+NO_MKDOCS_2_WARNING=1 "$work/venv/bin/mkdocs" --quiet build --strict -f "$work/mkdocs.yml"
 echo "the site is in $output"

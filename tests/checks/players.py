@@ -10,7 +10,7 @@ and by keyboard, it shows the kernel's result, computed here from the launch's i
 at the chapter's costs() for that launch, with no data race; back at the beginning it looks as before; with each
 barrier taken out there are races, and in some order a wrong result or work-items that wait for ever; put back, the
 result is right again. Nothing on the console, no other host, nothing that sticks out or is too small to read on a
-phone, a page of at most 300 kB besides the search index. At each run, players with a mistake each must fail (SPOILT).
+phone, a page of at most 300 kB. At each run, players with a mistake each must fail (SPOILT).
 """
 
 import functools
@@ -23,9 +23,8 @@ import threading
 import facts
 import harness
 from checks.recordings import maker
-from checks.site import LOOK, Browser, browser_program
+from checks.site import LOOK, PAGE_BYTES, Browser, browser_program, weight
 
-PAGE_BYTES = 300_000  # compressed, as a server sends them
 WIDTHS = {"desk": (1280, 1000), "phone": (360, 800)}
 COUNTED = ["global loads", "global stores", "local loads", "local stores", "multiply-adds", "barriers"]
 
@@ -95,6 +94,7 @@ def serve(site, spoil):
             super().end_headers()
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
+    server.handle_error = lambda *_: None  # a page that was left while it was sent
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 
@@ -189,22 +189,6 @@ def on_a_phone(browser, base, launch):
         " !e.hidden && (e.parentElement.closest('label') || e).getBoundingClientRect().height < 24).map(e => e.outerHTML)"
     )
     return wrong + [f"phone: less than 24 pixels high: {text}" for text in small]
-
-
-def weight(site, browser):
-    """How many bytes the page on the screen asked for, compressed as a server would, without the search index, which the
-    theme fetches behind every page."""
-    import gzip
-    import urllib.parse
-
-    urls = browser.run("[location.href, ...performance.getEntriesByType('resource').map(e => e.name)]")
-    files = {
-        site / urllib.parse.unquote(urllib.parse.urlsplit(url).path).lstrip("/")
-        for url in urls
-        if url[:4] == "http" and "/search/" not in url
-    }
-    files = {file / "index.html" if file.is_dir() else file for file in files}
-    return sum(len(gzip.compress(file.read_bytes(), 6)) for file in files)
 
 
 SPOILT = {

@@ -1,6 +1,7 @@
 """Are the checks on the site red when they should be? Each case breaks a copy of the built site in one way."""
 
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from checks.site import browser_program
 from harness import ROOT, run
 
 PAGE = "03-launch-geometry/index.html"
+EXERCISE = "06-dot-product-reduction/exercises/1-missing-barrier/index.html"
 
 
 def into_article(html):
@@ -27,7 +29,9 @@ def check(report):
         after = change(before.decode())
         assert after != before.decode() or code == 0, f"{what}: the change changes nothing"
         file.write_text(after)
-        got, out, err = run([sys.executable, ROOT / "tests/run.py", "site", "--site", site, "--only", PAGE])
+        got, out, err = run(
+            [sys.executable, ROOT / "tests/run.py", "site", "--site", site, "--only", f"{PAGE},{EXERCISE}"]
+        )
         file.write_bytes(before)
         report.must(
             what,
@@ -196,4 +200,97 @@ def check(report):
             figure,
             lambda text: text.replace("</svg>", '<text x="60" y="60" font-size="9">tiny</text></svg>'),
             "too small: 'tiny'",
+        )
+        case(
+            "a pale text in a figure",
+            site,
+            figure,
+            lambda text: text.replace("</svg>", '<text x="60" y="60" font-size="14" fill="#bbbbbb">pale</text></svg>'),
+            "hard to read, light: pale",
+        )
+        case(
+            "a text that is dark on a dark page",
+            site,
+            figure,
+            lambda text: text.replace("</svg>", '<text x="60" y="60" font-size="14" fill="#1f2933">dark</text></svg>'),
+            "hard to read, dark: dark",
+        )
+        case(
+            "a search index behind every page",
+            site,
+            "site.js",
+            lambda text: text.replace("if (this.forSearch) wanted", "if (0) wanted"),
+            "the search index is loaded before anybody searches",
+        )
+        case(
+            "a heavy page",
+            site,
+            "extra.css",
+            lambda text: (
+                text + "/* " + "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=300_000)) + " */"
+            ),
+            r"the page is \d+ bytes, more than 300000",
+        )
+        case(
+            "a picture with one word",
+            site,
+            PAGE,
+            lambda text: re.sub(r'alt="[^"]*"', 'alt="launch"', text, count=1),
+            "a picture without words: .*launch",
+        )
+        case(
+            "a hint that is open",
+            site,
+            EXERCISE,
+            lambda text: text.replace('class="hint"', 'class="hint" open', 1),
+            "1 of them unfolded",
+        )
+        case("no hints", site, EXERCISE, lambda text: text.replace('class="hint"', 'class="note"'), "0 hints")
+        case(
+            "no way back from an exercise",
+            site,
+            EXERCISE,
+            lambda text: text.replace('href="../../"', 'href="../"'),
+            "no way back to the lesson",
+        )
+        case(
+            "an exercise that is passed by",
+            site,
+            EXERCISE,
+            lambda text: re.sub(
+                r'(?s)href="[^"]*"( class="md-footer__link md-footer__link--next")',
+                r'href="../../../07-dot-product-profiling/"\1',
+                text,
+            ),
+            "exercises/1-missing-barrier/index.html .desk.: next is",
+        )
+        case(
+            "a hint that does not unfold",
+            site,
+            EXERCISE,
+            lambda text: text.replace("<summary>Hint 1</summary>", "<b>Hint 1</b>"),
+            "without JavaScript: 1 hints do not unfold",
+        )
+        case(
+            "a page that only a script shows",
+            site,
+            EXERCISE,
+            lambda text: text.replace("</head>", "<style>.no-js article { display: none }</style></head>"),
+            "without JavaScript: 0 characters",
+        )
+        case(
+            "CUDA's words not known",
+            site,
+            index,
+            lambda text: text.replace("CUDA: thread", "CUDA: fiber").replace("thread", "fiber"),
+            "the search for 'thread' does not bring up 03",
+        )
+        case(
+            "listings before lessons",
+            site,
+            index,
+            lambda text: re.sub(r'"boost":0.05', '"boost":9e9', re.sub(r'"tags":\[[^]]*\],?', "", text)).replace(
+                ",}", "}"
+            ),
+            "brings up a listing first|does not bring up 06",
         )

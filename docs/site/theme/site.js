@@ -1,0 +1,42 @@
+// What every page of the site does besides the theme. Without JavaScript all of it is merely absent.
+"use strict";
+
+// The theme asks for the search index, the largest file of all, behind every page. It waits until somebody searches,
+// or comes from a search, whose words are then marked (?h=).
+(() => {
+  const { open, send } = XMLHttpRequest.prototype;
+  const wanted = new Promise((resolve) => {
+    if (/[?&][qh]=/.test(location.search)) resolve();
+    document.addEventListener("focusin", (event) => { if (event.target.matches(".md-search__input")) resolve(); });
+  });
+  XMLHttpRequest.prototype.open = function (method, url, ...more) {
+    this.forSearch = String(url).endsWith("/search_index.json");
+    return open.call(this, method, url, ...more);
+  };
+  XMLHttpRequest.prototype.send = function (...data) {
+    if (this.forSearch) wanted.then(() => send.apply(this, data));
+    else send.apply(this, data);
+  };
+})();
+
+// What is wider than the page scrolls inside itself. Then, and only then, the keyboard has to reach it.
+document.addEventListener("DOMContentLoaded", () => {
+  const named = (e) => {
+    const heads = [...e.querySelectorAll("th")].map((th) => th.textContent.trim()).filter(Boolean);
+    return e.matches(".table") ? `Table: ${heads.slice(0, 4).join(", ") || "numbers"}` : e.matches("code") ? "Code" : "Figure";
+  };
+  const settle = (e) => {
+    const wide = e.scrollWidth > e.clientWidth + 1;
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", named(e)]])
+      if (!wide) e.removeAttribute(name);
+      else if (e.getAttribute(name) !== value) e.setAttribute(name, value);
+  };
+  const watch = new ResizeObserver((entries) => entries.forEach(({ target }) => settle(target)));
+  // Laboratories are drawn by deferred scripts, which have run by now.
+  document.querySelectorAll(".lab-scroll, .table, .md-typeset p:has(> img), .md-typeset pre > code").forEach((e) => watch.observe(e));
+  // The theme's own scripts come later: each listing gets a landmark without a name, and loses the keyboard again.
+  new MutationObserver(() => {
+    document.querySelectorAll("nav.md-code__nav:not([role])").forEach((e) => e.setAttribute("role", "presentation"));
+    document.querySelectorAll(".md-typeset pre > code[role]:not([tabindex])").forEach(settle);
+  }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["tabindex"] });
+});
