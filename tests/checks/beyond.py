@@ -69,7 +69,7 @@ def has_it(name, out):
     """Does the page say that a program runs on the device that is named in its output?"""
     rows = [row.split("|") for row in PAGE.read_text().splitlines() if f"({FOLDER.name}/{name}.cpp)" in row]
     device = "".join(re.findall("^device .*", out, re.MULTILINE))
-    columns = {"(Portable Computing Language)": 3, "(Intel(R) OpenCL)": 4}
+    columns = {"(Portable Computing Language)": 3, "(Intel(R) OpenCL)": 4, "(NVIDIA CUDA)": 5}
     places = [column for platform, column in columns.items() if device.endswith(platform)]
     return any(rows[0][column].strip() == "yes" for column in places)
 
