@@ -259,7 +259,7 @@ FIND = """(async word => {
   if (!query) return [];
   query.focus();
   query.value = word;
-  for (let i = 0; i < 50; i++) { // the search's own index is loaded in the background
+  for (let i = 0; i < 300; i++) { // only now is the search's index loaded; a busy machine takes its time for that
     query.dispatchEvent(new Event('keyup'));
     await new Promise(done => setTimeout(done, 100));
     const links = [...document.querySelectorAll('.md-search-result__link')].map(a => a.href);
