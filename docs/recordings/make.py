@@ -41,12 +41,13 @@ def plugin():
     source, library = HERE / "recorder.cpp", BUILD / "librecorder.so"
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
         BUILD.mkdir(parents=True, exist_ok=True)
+        new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
         ask = lambda what: subprocess.run([config, what], check=True, capture_output=True, text=True).stdout.strip()  # noqa: E731
         command = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", "-fno-rtti"]
-        command += ["-isystem", ask("--includedir"), source, "-o", library.with_suffix(".new")]
+        command += ["-isystem", ask("--includedir"), source, "-o", new]
         command += ["-L" + ask("--libdir"), "-loclgrind", "-lLLVM-14"]
         subprocess.run(command, check=True)
-        library.with_suffix(".new").rename(library)
+        new.rename(library)
     return library
 
 
