@@ -16,19 +16,20 @@ import harness
 
 def check_program(must, chapter, program, folder, way):
     left_out = "clBuildProgram" in facts.of(chapter).SEARCH_CALLS
-    code, out, err = harness.run([program], cwd="/")
+    command = [program, *facts.of(chapter).TINY_SIZE]  # the default size is the chapter's own tests' affair
+    code, out, err = harness.run(command, cwd="/")
     must(f"{way}: passes from the working directory /", code == 0 and out.endswith("PASSED\n"), out + err)
     for kernel in sorted(folder.glob("*.cl")):
         text = kernel.read_text()
         kernel.write_text(text + "\nthis is no kernel\n")
-        code, out, err = harness.run([program], cwd="/")
+        code, out, err = harness.run(command, cwd="/")
         must(
             f"{way}: an edited {kernel.name} takes effect",
             code == (0 if left_out else 1) and "CL_BUILD_PROGRAM_FAILURE" in err,
             err,
         )
         kernel.unlink()
-        code, out, err = harness.run([program], cwd="/")
+        code, out, err = harness.run(command, cwd="/")
         places = {str(program.parent / kernel.name), str(kernel), f"/{kernel.name}"}
         named = {line.removesuffix("  (not there)").strip() for line in err.splitlines()[1:]}
         must(f"{way}: {kernel.name} is gone: each place is named", code == 1 and named == places, err)
