@@ -116,7 +116,8 @@ def tree(values, title, broken=False):
         f.text(
             x0 + local * w,
             y + 18,
-            f"work-item {lagging} was late: its neighbour read the old {values[lagging]}, not {values[lagging] + values[lagging + local // 2]}",
+            f"work-item {lagging} was late: work-item {lagging % (local // 4)} read its old {values[lagging]}, "
+            f"not {values[lagging] + values[lagging + local // 2]}",
             13,
             RED,
             "end",

@@ -5,7 +5,7 @@
 (() => {
   const ORDERS = {
     lockstep: "all at once",
-    serial: "one after the other (as on a CPU)",
+    serial: "one after the other",
     shuffled: "shuffled",
   };
   const VERBS = { r: "reads", w: "writes", x: "changes", b: "waits" };
@@ -166,7 +166,7 @@
       this.steps = result.steps;
       this.slider.max = this.steps.length - 1;
       this.seedButton.hidden = this.options.order !== "shuffled";
-      this.seedButton.textContent = `order ${this.options.seed}: another one`;
+      this.seedButton.textContent = `another order (this is ${this.options.seed})`;
       if (this.groupSelect.options.length !== result.numGroups)
         this.groupSelect.replaceChildren(...Array.from({ length: result.numGroups }, (_, g) => make("option", { value: g }, String(g))));
       this.groupLabel.hidden = result.numGroups === 1;
@@ -275,7 +275,7 @@
     // "work-item 3 of group 1", "work-item (0, 2)": by local id, as the boxes have it.
     name(item, group) {
       const wide = this.launch.global[0], x = item % wide % this.size[0], y = Math.floor(item / wide) % this.size[1];
-      return `work-item ${this.size[1] > 1 ? `(${x}, ${y})` : x}${this.result.numGroups > 1 ? ` of group ${group}` : ""}`;
+      return `work-item ${this.size[1] > 1 ? `(row ${y}, column ${x})` : x}${this.result.numGroups > 1 ? ` of group ${group}` : ""}`;
     }
 
     draw() {
@@ -340,7 +340,7 @@
         const [{ item, group, variable, at: element, race }] = races;
         const before = { r: "read", w: "wrote", x: "changed" }[race.kind];
         this.say.append(" ", make("b", { class: "player-bad" }, `A race: ${this.name(race.item, race.group)} ${before} ${variable}[${element}] earlier (line ${race.line}),`
-          + ` and nothing made it come before ${this.name(item, group)}${races.length > 1 ? `; and ${races.length - 1} more` : ""}.`));
+          + ` and no barrier lies between that and ${this.name(item, group)}${races.length > 1 ? `; and ${races.length - 1} more` : ""}.`));
       }
       this.showVerdict(last);
       this.counts.replaceChildren(...Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) =>
@@ -377,7 +377,7 @@
     sentence(step) {
       const several = this.result.numGroups > 1;
       const who = (a) => "W" + this.name(a.item, a.group).slice(1);
-      if (step[0].kind === "start") return "Each work-item stands before its first access to memory that others see.";
+      if (step[0].kind === "start") return "No work-item has touched memory that others see, yet.";
       if (step[0].kind === "go") {
         const groups = [...new Set(step.map((a) => a.group))];
         return `All ${this.result.perGroup} work-items of ${groups.length > 1 ? `groups ${list(groups)}, each for itself,` : several ? `group ${groups[0]}` : "the group"} have reached the barrier in line ${step[0].line}: it opens.`;
