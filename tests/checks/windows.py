@@ -52,6 +52,7 @@ def server(wine):
     """
     wineserver = pathlib.Path(wine).resolve().with_name("wineserver")
     how = {"env": {**os.environ, **ENVIRONMENT}, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    PREFIX.mkdir(parents=True, exist_ok=True)  # a server does not make it, and ends
     subprocess.run([wineserver, "--wait"], timeout=60, **how)  # for the one that the build may have started
     # Ends once the server, in the background, listens: else a program that is there first starts one of its own, and
     # that one would be the server, and end as said above.
