@@ -29,7 +29,7 @@ int main() {
     const cl::Buffer b_buffer(context, b.begin(), b.end(), true);
     const cl::Buffer products_buffer(context, products.begin(), products.end(), false);
 
-    dot_product({queue, cl::NDRange(32 * 64)}, a_buffer, b_buffer, products_buffer, n);
+    dot_product({queue, cl::NDRange(size_t{32} * 64)}, a_buffer, b_buffer, products_buffer, n);
     cl::copy(queue, products_buffer, products.begin(), products.end());
     return verdict(check_equal(std::accumulate(products.begin(), products.end(), 0.0),
                                std::inner_product(a.begin(), a.end(), b.begin(), 0.0)));
