@@ -14,11 +14,10 @@ import csv
 import json
 import pathlib
 import re
-import subprocess
 
 import harness
-from checks.players import problems_since, serve
-from checks.site import LOOK, Browser, browser_program
+from checks.players import problems_since
+from checks.site import LOOK, opened, shot
 
 SET = """(values => {
   const root = document.querySelector('.lab');
@@ -172,26 +171,14 @@ def screenshots(browser, base, folder):
     for name in LABS:
         for width in (360, 1280):
             for scheme in ("default", "slate"):
-                browser.open(f"{base}docs/labs/{name}/", width, 1100)
-                browser.run(f"document.body.setAttribute('data-md-color-scheme', '{scheme}'); document.querySelector('.lab').scrollIntoView();"
-                            " scrollBy(0, -60); new Promise(done => setTimeout(done, 300))")  # fmt: skip
-                browser.screenshot(folder / f"lab-{name}-{width}-{scheme}.png")
+                shot(browser, f"{base}docs/labs/{name}/", (width, 1100), scheme,
+                     "document.querySelector('.lab').scrollIntoView()", folder / f"lab-{name}-{width}-{scheme}.png")  # fmt: skip
 
 
 def check(report, words):
-    program = browser_program()
-    site = harness.ROOT / "build" / "site" / "out"
-    if "--site" in words:
-        site = pathlib.Path(words[words.index("--site") + 1]).resolve()
-    elif not site.is_dir():
-        subprocess.run([harness.ROOT / "docs" / "site" / "build.sh", site], check=True)
     pages = {path.stem for path in (harness.ROOT / "docs/labs").glob("*.md")}
     report.must("each page of docs/labs has its formula here", pages == set(LABS), f"{sorted(pages)}, {sorted(LABS)}")
-    spoil = {}
-    server = serve(site, spoil)
-    base = f"http://127.0.0.1:{server.server_port}/"
-    browser = Browser(program)
-    try:
+    with opened(words) as (browser, base, site, spoil):
         if "--screenshots" in words:
             screenshots(browser, base, pathlib.Path(words[words.index("--screenshots") + 1]).resolve())
         for name in sorted(LABS):
@@ -206,6 +193,3 @@ def check(report, words):
             wrong, _ = of_lab(browser, base, name)
             spoil.clear()
             report.must(f"{what}: noticed", any(words_of_it in text for text in wrong), json.dumps(wrong[:3]))
-    finally:
-        browser.close()
-        server.shutdown()

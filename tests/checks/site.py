@@ -19,6 +19,7 @@ checks/site_itself.py breaks each of these. The pages are shared out to two brow
 """
 
 import base64
+import contextlib
 import functools
 import gzip
 import http.server
@@ -142,13 +143,18 @@ class Browser:
             self.events.append(self.receive())
         if wait:
             self.run(f"new Promise(done => setTimeout(done, {wait}))")
+        return self.problems()
+
+    def problems(self):
+        """What has gone wrong on the page since the last time: exceptions, errors on the console, other hosts."""
         wrong = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})
             if method == "Runtime.exceptionThrown":
                 wrong.append("exception: " + json.dumps(params["exceptionDetails"])[:300])
             elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
-                wrong.append("console: " + json.dumps(params["args"])[:300])
+                said = [one.get("description", one.get("value")) for one in params["args"]]
+                wrong.append("console: " + json.dumps(said)[:300])
             elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
                 wrong.append("log: " + params["entry"]["text"] + " " + params["entry"].get("url", ""))
             elif method == "Network.responseReceived" and params["response"]["status"] >= 400:
@@ -276,15 +282,73 @@ def browser_program():
     return found
 
 
-def serve(site):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
+def serve(site, spoil=None):
+    """A server of a folder. `spoil`: {end of a path: function of its text}, asked at each request."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+        def do_GET(self):
+            path = pathlib.Path(self.translate_path(self.path))
+            change = next((f for end, f in (spoil or {}).items() if str(path).endswith(end)), None)
+            if change is None:
+                return super().do_GET()
+            data = change(path.read_text()).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", self.guess_type(str(path)))
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def end_headers(self):
+            if spoil is not None:  # what is spoilt now must not be what a page has kept, nor the other way round
+                self.send_header("Cache-Control", "no-store")
+            super().end_headers()
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
     server.handle_error = lambda *_: None  # a page that was left while it was sent
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
+
+
+def built_site(words, again=False):
+    """The folder of the site that the option --site names, else of the one built here; built if it is not there, or
+    `again`."""
+    if "--site" in words:
+        return pathlib.Path(words[words.index("--site") + 1]).resolve()
+    site = ROOT / "build" / "site" / "out"
+    if again or not site.is_dir():
+        done = subprocess.run([ROOT / "docs" / "site" / "build.sh", site], capture_output=True, text=True)
+        print(done.stdout + done.stderr)
+        if done.returncode != 0:
+            raise SystemExit("FAILED  site: it does not build")
+    return site
+
+
+@contextlib.contextmanager
+def opened(words):
+    """A site (built_site), a server of it that can spoil what it sends, and a browser: (browser, base URL, folder, spoil)."""
+    program, site, spoil = browser_program(), built_site(words), {}
+    server = serve(site, spoil)
+    browser = Browser(program)
+    try:
+        yield browser, f"http://127.0.0.1:{server.server_port}/", site, spoil
+    finally:
+        browser.close()
+        server.shutdown()
+
+
+def shot(browser, url, size, scheme, script, path, ready="null"):
+    """A picture of a page in a colour scheme, when `script` has run there; none where `ready` gives a reason."""
+    browser.open(url, *size)
+    if browser.run(ready):
+        return
+    browser.run(
+        f"document.body.setAttribute('data-md-color-scheme', '{scheme}'); (() => {{ {script} }})(); scrollBy(0, -60);"
+        " new Promise(done => setTimeout(done, 300))"
+    )
+    browser.screenshot(path)
 
 
 def is_lesson(page):
@@ -390,15 +454,7 @@ def without_scripts(browser, base, page):
 
 def check(report, words):
     browser_path, options = browser_program(), words
-    if "--site" in options:
-        site = pathlib.Path(options[options.index("--site") + 1]).resolve()
-    else:
-        site = ROOT / "build" / "site" / "out"
-        done = subprocess.run([ROOT / "docs" / "site" / "build.sh", site], capture_output=True, text=True)
-        print(done.stdout + done.stderr)
-        if done.returncode != 0:
-            report.failed("site", ["it does not build"])
-            return
+    site = built_site(options, again=True)
     shots = pathlib.Path(options[options.index("--screenshots") + 1]).resolve() if "--screenshots" in options else None
     server = serve(site)
     base = f"http://127.0.0.1:{server.server_port}/"
