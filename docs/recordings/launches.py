@@ -1,9 +1,9 @@
-"""Which launches are recorded: the chapters' own kernels, at a size at which every access can be looked at.
+"""What is recorded: launches of the chapters' own kernels, at a size at which every access can be looked at; and QUEUES.
 
 A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `global` and `local` sizes; `arguments`
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
 the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
-called there; `try`, what its reader may try; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
+called there; `try`, what its reader may try, each with its answer; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
 is drawn; `copies`: its work-items store in local memory what
 they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (tests/chapters/) for this launch; `expected`, what is in a
 buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
@@ -87,9 +87,20 @@ LAUNCHES = [
         "figure": "reduction-tree",
         "say": "two groups of eight, twenty products",
         "try": [
-            "Step through the tree. How many work-items add in each step, and what do the others do?",
-            "Take out the barrier of line 23 and choose “shuffled”. Who was late, and who read too early?",
-            "With that barrier still out, choose “all at once”. The sums are right. Why is the kernel still wrong?",
+            [
+                "Step through the tree. How many work-items add in each step, and what do the others do?",
+                "Four, then two, then one. The others go straight to the barrier and wait there: none may leave it out.",
+            ],
+            [
+                "Take out the barrier of line 23 and choose “shuffled”. Who was late, and who read too early?",
+                "In the order that comes first, work-item 1 of group 0 reads sums[3] before work-item 3 has added 6 to it. That 6 is"
+                " missing in the end: 25 in place of 31. The button “next race” leads there.",
+            ],
+            [
+                "With that barrier still out, choose “all at once”. The sums are right. Why is the kernel still wrong?",
+                "Nothing in it makes the work-items go together. The races are there, and are counted; in this order nobody was late."
+                " No device promises that order.",
+            ],
         ],
         "global": [16],
         "local": [8],
@@ -118,11 +129,23 @@ LAUNCHES = [
         say="four groups, each with two tiles of 4×4",
         **{
             "try": [
-                "How often is an element of A read from global memory, and how often from the tile? (Chapter 08 does the same"
-                " product with 672 global reads.)",
-                "Take out the barrier of line 26 and choose “one after the other”. Which work-item overwrites what others"
-                " have not read yet?",
-                "C is 6×7, and the groups cover 8×8. What do the work-items do that have no element of C?",
+                [
+                    "How often is an element of A read from global memory, and how often from the tile? (Chapter 08 does the same"
+                    " product with 672 global reads.)",
+                    "Twice from global memory, once by each of the two groups of its row of C; and from each tile four times, by the"
+                    " four work-items of that row. All in all 208 global reads.",
+                ],
+                [
+                    "Take out the barrier of line 26 and choose “one after the other”. Which work-item overwrites what others"
+                    " have not read yet?",
+                    "Already the first one, of row 0 and column 0: done with its part of the sum, it brings the next elements into"
+                    " a_tile[0][0] and b_tile[0][0]. Nobody else has read these two yet.",
+                ],
+                [
+                    "C is 6×7, and the groups cover 8×8. What do the work-items do that have no element of C?",
+                    "They bring elements into the tiles, or 0 where the matrices end, and wait at each barrier, as all others do. Only"
+                    " the store in line 29 is not theirs.",
+                ],
             ]
         },
         copies=True,
@@ -215,4 +238,34 @@ LAUNCHES = [
         grid={"a_tiles": [8, 12], "b_tiles": [8, 8]},
         costs={"bm": 8, "bn": 8, "bk": 4, "tm": 4, "tn": 4},
     ),
+]
+
+# Hosts with several queues, whose commands are recorded with their events (commands.py): the chapter, the arguments of
+# its program before the number of queues, and the numbers; `figure`, `say`, `try` and `seed` as above.
+QUEUES = [
+    {
+        "chapter": "22-overlap",
+        "figure": "overlap",
+        "say": "five pieces, three slots, up to three queues",
+        "arguments": ["18", "4"],
+        "queues": [1, 2, 3],
+        "try": [
+            [
+                "With three queues, step to the first wait of the host. Which commands may run, and which stand in front of a shut gate?",
+                "The copies may run, one after the other: they wait for nothing. Each kernel stands in front of a gate until its copy has"
+                " ended, each result until its kernel has.",
+            ],
+            [
+                "Take out the gate of the kernel, and choose “the newest first”. What does kernel 0 add up?",
+                "What the run before has left in slot 0: piece 3. Its sum is 8 where -10 is right. Kernel 1 is too early as well."
+                " Kernels 2 to 4 are, too, and nothing shows: their slots happen to hold their own pieces, from the run before.",
+            ],
+            [
+                "With that gate still out, choose “as it ran here”, then one queue. Both are right. Which of the two can you rely on?",
+                "On one queue: it is in order, so a kernel begins after the end of its copy, with or without a wait list. With three queues"
+                " the copies were merely quick; the races are counted all the same.",
+            ],
+        ],
+        "seed": 23,
+    },
 ]

@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-from launches import LAUNCHES, Local
+import commands
+from launches import LAUNCHES, QUEUES, Local
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -213,17 +214,24 @@ def record(launch, kernel=None):
     return text
 
 
+def record_commands(launch):
+    """The recording of a host's commands and their events, as text."""
+    return commands.record(launch, BUILD, digest, Missing)
+
+
 def main():
     words = sys.argv[1:]
     folder = HERE
     if words[:1] == ["--to"]:
         folder, words = pathlib.Path(words[1]), words[2:]
-    chosen = [launch for launch in LAUNCHES if not words or launch["chapter"][:2] in words]
+    chosen = [launch for launch in [*LAUNCHES, *QUEUES] if not words or launch["chapter"][:2] in words]
     if not chosen or len(words) > len(chosen):
-        raise SystemExit(f"no such recording: {' '.join(words)}; there are {[x['chapter'][:2] for x in LAUNCHES]}")
+        raise SystemExit(
+            f"no such recording: {' '.join(words)}; there are {[x['chapter'][:2] for x in LAUNCHES + QUEUES]}"
+        )
     try:
         for launch in chosen:
-            text = record(launch)
+            text = record_commands(launch) if launch in QUEUES else record(launch)
             (folder / f"{launch['chapter']}.json").write_text(text)
             print(f"{launch['chapter']}.json: {len(text.encode())} bytes")
     except Missing as what:

@@ -243,10 +243,12 @@ class Site:
             recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None
             if recording:
                 up = os.path.relpath(ROOT, page.parent)
+                queues = '"runs": [' in recording.read_text()  # a host's commands, not a kernel's accesses
+                kind, scripts = (" player-queues", ("commands", "queues")) if queues else ("", ("machine", "player"))
                 lines += [
                     "",
-                    f'<div class="player" data-recording="{up}/{recording.relative_to(ROOT)}"></div>',
-                    *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("machine", "player")],
+                    f'<div class="player{kind}" id="see-it-run" data-recording="{up}/{recording.relative_to(ROOT)}"></div>',
+                    *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("frame", *scripts)],
                     "",
                 ]
             if page.parent.name == "labs" and figure and not inside:
@@ -262,6 +264,8 @@ class Site:
             lesson = page.parent.parent.parent / "README.md"
             lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md)", ""]
             lines += folded_hints(page)
+        if address := os.environ.get("REPOSITORY_URL"):
+            lines = [re.sub(r"(?<=git clone )ADDRESS[A-Z-]*", lambda _: address, line) for line in lines]
         self.write(page_of(page), "\n".join(reindent(lines)) + "\n")
 
     def add_home(self):

@@ -5,7 +5,9 @@
 For each: the kernel file is the one that was recorded, to the letter; the launch is the one of launches.py; what
 the recorded stores leave in the buffers is what launches.py expects; and loads, stores and barriers are as many as
 the chapter's costs() say of that launch. The same of recordings with a mistake each must fail, at every run.
-`recordings-again` records anew and compares. This needs no tool.
+Of the queues (QUEUES in launches.py): the host, its pieces.h and the kernel are the recorded ones; the lines are those of the
+calls; the partial sums and the total are those of the pieces; and no command began before the one in front of it in its
+queue had ended, nor before those that it waits for. `recordings-again` records anew and compares. This needs no tool.
 """
 
 import json
@@ -94,11 +96,88 @@ def problems(launch, recording, kernel):
     return wrong
 
 
+def products(piece, length):
+    return sum(a * b for a, b in zip(piece[:length], piece[length:]))
+
+
+def sum_of(recording):
+    """The dot product of a recording of queues, from the pieces that were copied."""
+    return sum(products(piece, len(piece) // 2) for piece in recording["pieces"])
+
+
+def problems_of_queues(launch, recording, files):
+    """As problems(), of a launch of QUEUES; `files`: {name: text}."""
+    make = maker()
+    again = f"record again: python3 docs/recordings/make.py {launch['chapter'][:2]}"
+    wrong = []
+    for name, text in files.items():
+        if recording["digests"].get(name) != make.digest(text):
+            wrong.append(f"{name} has changed since it was recorded; {again}")
+    if recording["launch"] != json.loads(json.dumps(launch)):
+        wrong.append(f"the launch is not that of launches.py; {again}")
+    if [run["queues"] for run in recording["runs"]] != launch["queues"]:
+        wrong.append(f"runs with other numbers of queues than {launch['queues']}")
+    sums = [products(piece, len(piece) // 2) for piece in recording["pieces"]]
+    if recording["partial_sums"] != sums:
+        wrong.append(f"the partial sums are {recording['partial_sums']}, where {sums} is right")
+    if recording["total"] != sum(sums):
+        wrong.append(f"the total is {recording['total']}, where {sum(sums)} is right")
+    if sum(map(len, recording["pieces"])) != 2 * int(launch["arguments"][0]):
+        wrong.append("the pieces are not the whole of both vectors")
+    for run in recording["runs"]:
+        last, times = {}, run["times"]
+        commands = [call for call in run["calls"] if call[1] in ("copy", "kernel", "result")]
+        if len(commands) != len(times) or len(commands) != 3 * len(sums):
+            wrong.append(f"{len(commands)} commands and {len(times)} times, of {len(sums)} pieces")
+            continue
+        for _, what, number, queue, waits, *_ in commands:
+            queued, submitted, started, ended = times[number]
+            if not queued <= submitted <= started <= ended:
+                wrong.append(f"{run['queues']} queues: the times of command {number} are in no order: {times[number]}")
+            for other in [*waits, *([last[queue]] if queue in last else [])]:
+                if times[other][3] > started:
+                    wrong.append(f"{run['queues']} queues: {what} {number} began before {other} had ended")
+            last[queue] = number
+    return wrong
+
+
+def check_queues(report, launch):
+    make = maker()
+    path = FOLDER / f"{launch['chapter']}.json"
+    if not path.exists():
+        return report.failed(path.name, ["it is not there: python3 docs/recordings/make.py"])
+    recording, files = json.loads(path.read_text()), make.commands.files(launch)
+    if not report.failed(path.name, problems_of_queues(launch, recording, files)):
+        print(f"ok      {path.name}, {path.stat().st_size} bytes, {len(recording['runs'])} runs of the host")
+    report.count("recordings")
+    report.count("commands", sum(len(run["times"]) for run in recording["runs"]))
+
+    def spoilt(what, words, files=files, **change):
+        found = problems_of_queues(launch, {**recording, **change}, files)
+        report.must(f"{launch['chapter']}, {what}: noticed", any(words in text for text in found), str(found))
+
+    for name in files:
+        spoilt(f"{name}, changed", f"{name} has changed", files={**files, name: files[name] + "\n"})
+    spoilt("another launch", "launches.py", launch={**launch, "arguments": ["19", "4"]})
+    spoilt("another number", "is right", pieces=[[9, *recording["pieces"][0][1:]], *recording["pieces"][1:]])
+    spoilt("another total", "the total is", total=recording["total"] + 1)
+    first = recording["runs"][-1]
+    early = [[queued, submitted, queued, ended] for queued, submitted, _, ended in first["times"]]
+    spoilt(
+        "commands that began when they were enqueued",
+        "had ended",
+        runs=[*recording["runs"][:-1], {**first, "times": early}],
+    )
+    spoilt("a time left out", "times, of", runs=[*recording["runs"][:-1], {**first, "times": first["times"][1:]}])
+
+
 def check(report):
     make = maker()
-    names = {f"{launch['chapter']}.json" for launch in make.LAUNCHES}
+    names = {f"{launch['chapter']}.json" for launch in make.LAUNCHES + make.QUEUES}
     there = {path.name for path in FOLDER.glob("*.json")}
     report.failed("docs/recordings", [f"{name} is no recording of launches.py" for name in sorted(there - names)])
+    for launch in make.QUEUES:
+        check_queues(report, launch)
     for launch in make.LAUNCHES:
         path = FOLDER / f"{launch['chapter']}.json"
         if not path.exists():

@@ -2,10 +2,16 @@
 
     python3 tests/run.py recordings-again
 
+Of the queues, all but the times and the version of OpenCL, which are of the moment and of the machine: the calls, in their
+order, with what each waits for, and all numbers.
+
 Skipped by name without Oclgrind 21.10 and its headers (Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev).
 """
 
-from checks.recordings import FOLDER, maker, recorded
+import json
+import re
+
+from checks.recordings import FOLDER, maker, problems_of_queues, recorded
 
 
 def first_difference(old, new):
@@ -17,7 +23,26 @@ def first_difference(old, new):
     return "one is longer than the other"
 
 
+def without_times(text):
+    return re.sub(r'("times":)\[\[.*?\]\]|("recorded": ).*', r"\1\2", text)
+
+
+def check_queues(report, launch):
+    make = maker()
+    name = f"{launch['chapter']}.json"
+    new = make.record_commands(launch)
+    old = (FOLDER / name).read_text()
+    wrong = problems_of_queues(launch, json.loads(new), make.commands.files(launch))
+    if without_times(old) != without_times(new):
+        wrong.append(first_difference(without_times(old), without_times(new)))
+    if not report.failed(name, [f"{what}; python3 docs/recordings/make.py {name[:2]}" for what in wrong]):
+        print(f"ok      {name}: {len(new.encode())} bytes, the same calls and numbers again")
+    report.count("recordings")
+
+
 def check(report):
+    for launch in maker().QUEUES:
+        check_queues(report, launch)
     for launch in maker().LAUNCHES:
         name = f"{launch['chapter']}.json"
         new = recorded(launch)

@@ -13,17 +13,7 @@
     "local stores": "local writes", "barriers": "arrivals at barriers", "multiply-adds": "multiply-adds",
     "atomics": "atomic changes", "segments": "memory segments", "conflicts": "bank conflicts", "races": "data races" };
 
-  function make(tag, attributes = {}, ...children) {
-    const e = document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes))
-      if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
-      else if (value !== false && value !== null) e.setAttribute(key, value === true ? "" : value);
-    e.append(...children);
-    return e;
-  }
-
-  const show = (x) => x === undefined || Number.isNaN(x) ? "?" : Number.isInteger(x) ? String(x).replace("-", "−")
-    : x.toFixed(2).replace("-", "−");
+  const { make, show } = Frame;
   const list = (numbers) => {
     const sorted = [...new Set(numbers)].sort((a, b) => a - b);
     const runs = [];
@@ -34,15 +24,11 @@
     return texts.length > 4 ? `${texts.slice(0, 4).join(", ")} and ${sorted.length} in all` : texts.join(", ");
   };
 
-  class Player {
+  class Player extends Frame.Player {
     constructor(root, recording) {
-      this.root = root;
-      this.recording = recording;
-      this.launch = recording.launch;
-      this.at = 0;
+      super(root, recording);
       this.options = { order: "lockstep", seed: recording.launch.seed || 1, without: [] };
       this.group = 0;
-      this.timer = null;
       const own = Machine.compare(recording, Machine.run(recording));
       if (own) throw new Error(`the player does not do what Oclgrind recorded: ${own}`);
       this.right = Machine.run(recording).memory;
@@ -57,103 +43,57 @@
 
     build() {
       const { recording, launch } = this;
-      const button = (label, text, action) => make("button", { type: "button", "aria-label": label, title: label,
-        onclick: () => { this.pause(); action(); } }, text);
-      this.playButton = make("button", { type: "button", class: "player-play", onclick: () => this.toggle() }, "▶ Play");
-      this.slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "step",
-        oninput: () => { this.pause(); this.go(Number(this.slider.value)); } });
-      this.count = make("span", { class: "player-count" });
-      const order = make("select", { onchange: () => { this.options.order = order.value; this.rerun(); } },
-        ...Object.entries(ORDERS).map(([value, text]) => make("option", { value }, text)));
-      this.orderSelect = order;
+      this.orderSelect = this.select(Object.entries(ORDERS), "lockstep", (order) => { this.options.order = order; this.rerun(); });
       this.seedButton = make("button", { type: "button", onclick: () => { this.options.seed++; this.rerun(); } });
-      const speed = make("select", { onchange: () => { this.speed = Number(speed.value); if (this.timer) { this.pause(); this.play(); } } },
-        ...[[1, "slow"], [3, "calm"], [12, "fast"]].map(([value, text]) => make("option", { value, selected: value === 3 }, text)));
-      this.speed = 3;
-      this.groupSelect = make("select", { onchange: () => { this.group = Number(this.groupSelect.value); this.follow = false; this.draw(); } });
-      this.follow = true;
+      this.groupSelect = this.select([], 0, (group) => { this.group = Number(group); this.follow = false; this.draw(); });
       const gates = this.barriers.map((line) => make("label", { class: "player-gate" },
-        make("input", { type: "checkbox", checked: true, "data-line": line, onchange: (event) => {
-          this.options.without = this.barriers.filter((l) => this.root.querySelector(`[data-line="${l}"]`).checked === false);
-          void event;
+        make("input", { type: "checkbox", checked: true, "data-line": line, onchange: () => {
+          this.options.without = this.barriers.filter((l) => !this.root.querySelector(`[data-line="${l}"]`).checked);
           this.rerun();
         } }), ` line ${line}`));
-      this.code = make("ol", { class: "player-lines" });
-      this.lines = new Map();
-      let previous = null;
-      for (const [number, text] of recording.source) {
-        if (previous !== null && number !== previous + 1) this.code.append(make("li", { class: "player-cut", "aria-hidden": "true" }, "⋯"));
-        previous = number;
-        const [plain, comment] = text.split(/(?=\/\/)/);
-        const line = make("li", {}, make("span", { class: "player-number" }, String(number)),
-          make("code", {}, plain || "", ...(comment ? [make("i", {}, comment)] : [])));
-        this.lines.set(number, line);
-        this.code.append(line);
+      if (this.barriers.length) {
+        this.jump("barrier", "b", (step) => step.some((a) => a.kind === "go"));
+        this.jump("race", "r", (step) => step.some((a) => a.race));
       }
-      this.pane = make("div", { class: "player-code", tabindex: 0, role: "region", "aria-label": "the kernel's source" }, this.code);
-      this.say = make("p", { class: "player-say", "aria-live": "polite" });
-      this.verdict = make("p", { class: "player-verdict", role: "status" });
       this.items = make("div", { class: "player-items" });
       this.bar = make("p", { class: "player-bar" });
       this.local = make("div", { class: "player-memory" });
       this.global = make("div", { class: "player-memory" });
-      this.lines_svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-      this.lines_svg.setAttribute("class", "player-arrows");
-      this.lines_svg.setAttribute("aria-hidden", "true");
-      this.counts = make("dl", { class: "player-counts" });
+      this.lines_svg = Frame.overlay();
       const local = recording.variables.some((v) => v.space === "local");
-      this.stage = make("div", { class: "player-stage" },
+      const stage = make("div", { class: "player-stage" },
         make("div", { class: "player-room" }, this.heading = make("p", { class: "player-title" }), this.items, this.bar),
         ...(local ? [make("div", { class: "player-room" }, this.localHeading = make("p", { class: "player-title" }), this.local)] : []),
         make("div", { class: "player-room player-wide" }, make("p", { class: "player-title" }, "Global memory",
           ...(launch.copies ? [make("span", { class: "player-key" }, "copied into the local memory above")] : [])), this.global), this.lines_svg);
-      this.root.append(
-        make("div", { class: "player-head" }, make("strong", {}, "See it run"), ` ${launch.say}`),
-        make("div", { class: "player-controls" },
-          button("to the beginning", "|◀", () => this.go(0)), button("one step back", "−1", () => this.go(this.at - 1)),
-          this.playButton, button("one step forward", "+1", () => this.go(this.at + 1)),
-          button("to the end", "▶|", () => this.go(this.steps.length - 1)), this.slider, this.count),
-        make("div", { class: "player-options" }, make("label", {}, "Work-items ", order), this.seedButton,
-          make("label", {}, "Pace ", speed), this.groupLabel = make("label", {}, "Group ", this.groupSelect),
-          ...(gates.length ? [make("fieldset", {}, make("legend", {}, "Barriers"), ...gates)] : [])),
-        this.say, this.pane, this.stage, this.verdict, this.counts,
-        ...(launch.try ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map((text) => make("li", {}, text)))] : []),
-        make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...this.about()));
-      this.root.setAttribute("role", "group");
-      this.root.setAttribute("aria-label", `See it run: ${launch.say}. Left and right arrow keys step.`);
-      this.root.addEventListener("keydown", (event) => {
-        if (event.target.closest("select, input, .player-code, summary") || event.altKey || event.ctrlKey || event.metaKey) return;
-        const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.steps.length - 1 }[event.key];
-        if (to === undefined) return;
-        event.preventDefault();
-        event.stopPropagation();
-        this.pause();
-        this.go(to);
+      this.frame({
+        options: [make("label", {}, "Work-items ", this.orderSelect), this.seedButton, this.groupLabel = make("label", {}, "Group ", this.groupSelect)],
+        gates: gates.length ? ["Barriers", ...gates] : [],
+        code: this.code("the kernel's source"), stage, about: this.about(),
       });
-      new ResizeObserver(() => this.arrows()).observe(this.stage);
     }
 
     about() {
       const { recording } = this;
       const accesses = recording.accesses.reduce((n, run) => n + run.split("; ").length, 0);
       return [
-        make("p", {}, `This runs the kernel as Clang compiled it, instruction by instruction, in your browser. ${recording.recorded}`
+        `This runs the kernel as Clang compiled it, instruction by instruction, in your browser. ${recording.recorded}`
           + ` ran the same launch, and all ${accesses} reads, writes and arrivals at barriers that it recorded are those of`
           + " the player, value by value; that was compared just now. Another order, or a barrier taken out, has the effect"
           + " that it has by the rules of the language. Each read and write happens as a whole, one after the other: on a"
-          + " device two of them may also overlap."),
-        make("p", {}, "“All at once”: each work-item makes its next access at the same moment, first all that read. So"
+          + " device two of them may also overlap.",
+        "“All at once”: each work-item makes its next access at the same moment, first all that read. So"
           + " nobody is ever late, and a missing barrier does no harm; no device promises that. “One after the other”: a"
           + " work-item runs to the next barrier before the next one starts, and a group to its end before the next. PoCL runs"
           + " them like that, but adds barriers of its own around a loop that has one in it."
-          + " “Shuffled”: whose turn it is, is drawn anew at each access."),
-        make("p", {}, "A data race: two work-items touch the same word, one of them at least writes, and no barrier that both"
-          + " have passed stands between the two. It is one whoever came first, and whatever the result is."),
-        make("p", {}, `Reads and writes are counted in floats, as in the lesson. For segments and conflicts the work-items of a`
+          + " “Shuffled”: whose turn it is, is drawn anew at each access.",
+        "A data race: two work-items touch the same word, one of them at least writes, and no barrier that both"
+          + " have passed stands between the two. It is one whoever came first, and whatever the result is.",
+        `Reads and writes are counted in floats, as in the lesson. For segments and conflicts the work-items of a`
           + ` group go in rows of ${Machine.WARP}, and the n-th time that a row comes to an instruction is one access of the row:`
           + ` it costs a segment for each ${Machine.SEGMENT} floats of global memory (32 bytes) that it touches, and a conflict`
           + ` for each further word that it wants of the busiest of ${Machine.BANKS} banks of local memory. On a GPU a row has`
-          + " 32 or 64 work-items and 32 banks."),
+          + " 32 or 64 work-items and 32 banks.",
       ];
     }
 
@@ -163,8 +103,6 @@
       this.pause();
       const result = Machine.run(this.recording, this.options);
       this.result = result;
-      this.steps = result.steps;
-      this.slider.max = this.steps.length - 1;
       this.seedButton.hidden = this.options.order !== "shuffled";
       this.seedButton.textContent = `another order (this is ${this.options.seed})`;
       if (this.groupSelect.options.length !== result.numGroups)
@@ -175,28 +113,15 @@
         line.classList.toggle("player-out", this.options.without.includes(number));
       }
       this.shape();
-      this.state = null;
       this.follow = true;
-      this.go(0);
+      this.restart(result.steps);
     }
 
-    toggle() { if (this.timer) this.pause(); else this.play(); }
-
-    play() {
-      if (this.at === this.steps.length - 1) this.go(0);
-      this.timer = setInterval(() => {
-        if (this.at >= this.steps.length - 1) this.pause();
-        else this.go(this.at + 1);
-      }, 1000 / this.speed);
-      this.playButton.textContent = "Pause";
-      this.say.setAttribute("aria-live", "off"); // nobody can listen that fast
-    }
-
-    pause() {
-      clearInterval(this.timer);
-      this.timer = null;
-      this.playButton.textContent = "▶ Play";
-      this.say.setAttribute("aria-live", "polite");
+    // A race or a barrier of another group: that one comes into view.
+    leap(is) {
+      super.leap(is);
+      const groups = this.steps[this.at].map((a) => a.group);
+      if (groups.length && !groups.includes(this.group) && groups[0] !== undefined) { this.group = groups[0]; this.draw(); }
     }
 
     // The state after step `to`: forwards by one step, else from the beginning.
@@ -210,8 +135,9 @@
       }
       while (this.state.at < to) this.apply(this.steps[++this.state.at]);
       this.at = to;
+      // One group after the other: the one at work is shown. Shuffled they take turns at each step, and one stays in view.
       const groups = new Set(this.steps[to].map((a) => a.group));
-      if (this.follow && (to === 0 || groups.size === 1)) this.group = to === 0 ? 0 : [...groups][0];
+      if (this.follow && (to === 0 || groups.size === 1 && this.options.order !== "shuffled")) this.group = to === 0 ? 0 : [...groups][0];
       this.draw();
     }
 
@@ -258,6 +184,7 @@
         const body = make("div", { class: columns ? "player-grid" : "player-row", style: columns ? `--columns: ${columns}` : null }, ...cells);
         const box = make("div", { class: "player-buffer", role: "img" }, make("b", {}, v.name), body);
         this.cells.get(v.name).box = box;
+        Frame.wide(box);
         return box;
       });
       this.local.replaceChildren(...memory("local"));
@@ -281,22 +208,14 @@
     draw() {
       const step = this.steps[this.at], { state } = this, last = this.at === this.steps.length - 1;
       this.groupSelect.value = this.group;
-      this.slider.value = this.at;
-      this.slider.setAttribute("aria-valuetext", `step ${this.at} of ${this.steps.length - 1}`);
-      this.count.textContent = `${this.at} / ${this.steps.length - 1}`;
+      this.drawWhere();
       const mine = step.filter((a) => a.group === this.group);
       // The source.
       const lines = new Set(step.filter((a) => a.kind !== "start").map((a) => a.line));
-      for (const [number, line] of this.lines) {
-        line.classList.toggle("player-now", lines.has(number));
-        if (lines.has(number)) line.setAttribute("aria-current", "step");
-        else line.removeAttribute("aria-current");
-      }
-      const first = this.lines.get(Math.min(...lines));
-      if (first) this.pane.scrollTop = Math.max(0, first.offsetTop - this.pane.clientHeight / 2);
+      this.mark(lines);
       // The work-items.
       const several = this.result.numGroups > 1;
-      this.heading.textContent = `Work-items${several ? ` of group ${this.group}` : ""}, private memory`;
+      this.heading.textContent = `Work-items${several ? ` of group ${this.group}` : ""}${this.size[1] > 1 ? " (row, column)" : ""}, private memory`;
       if (this.localHeading) this.localHeading.textContent = `Local memory${several ? ` of group ${this.group}` : ""}`;
       const acts = new Map(mine.map((a) => [a.item, a]));
       let waiting = 0, at = 0, done = 0;
@@ -307,7 +226,7 @@
         at = item.state === "waiting" ? item.line : at;
         const kind = act && act.kind in VERBS ? ` player-${act.kind}${act.race ? " player-race" : ""}` : "";
         box.className = `player-item player-${item.state}${kind}`;
-        const name = this.size[1] > 1 ? `${l % this.size[0]}, ${Math.floor(l / this.size[0])}` : String(l);
+        const name = this.size[1] > 1 ? `${Math.floor(l / this.size[0])}, ${l % this.size[0]}` : String(l);
         box.replaceChildren(make("b", {}, name), ...Object.entries(item.variables).map(([k, v]) =>
           make("span", {}, `${k} `, make("i", {}, [].concat(v).slice(0, 4).map(show).join(" ") + ([].concat(v).length > 4 ? "…" : "")))));
       });
@@ -342,18 +261,15 @@
         this.say.append(" ", make("b", { class: "player-bad" }, `A race: ${this.name(race.item, race.group)} ${before} ${variable}[${element}] earlier (line ${race.line}),`
           + ` and no barrier lies between that and ${this.name(item, group)}${races.length > 1 ? `; and ${races.length - 1} more` : ""}.`));
       }
-      this.showVerdict(last);
-      this.counts.replaceChildren(...Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) =>
-        make("div", { "data-count": k, class: k === "races" ? "player-bad" : null }, make("dt", {}, name), make("dd", {}, make("b", {}, String(step.counts[k])), ` of ${this.result.counts[k]}`))));
+      if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
+      this.showVerdict();
+      this.drawCounts(Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) => [k, name, step.counts[k], this.result.counts[k]]));
       this.arrows(mine);
     }
 
-    showVerdict(last) {
-      this.verdict.className = "player-verdict";
-      if (!last) { this.verdict.textContent = ""; return; }
+    showVerdict() {
       if (this.result.ended !== "done") {
-        this.verdict.classList.add("player-bad");
-        this.verdict.textContent = this.result.ended[0].toUpperCase() + this.result.ended.slice(1) + ".";
+        this.judge("bad", this.result.ended[0].toUpperCase() + this.result.ended.slice(1) + ".");
         return;
       }
       const written = new Set(this.steps.flatMap((s) => s.filter((a) => a.kind === "w" || a.kind === "x").map((a) => a.variable)));
@@ -369,9 +285,8 @@
             : `${wrong} of ${values.length} elements of ${name} are wrong`);
       }
       const lucky = !bad && this.options.without.length;
-      this.verdict.classList.add(bad ? "player-bad" : lucky ? "player-lucky" : "player-good");
-      this.verdict.textContent = (bad ? "Wrong: " : lucky ? "Right, by luck: " : "Right: ") + parts.join("; ") + "."
-        + (lucky ? " There were races, and in this order nobody was late. Try another one." : "");
+      this.judge(bad ? "bad" : lucky ? "lucky" : "good", (bad ? "Wrong: " : lucky ? "Right, by luck: " : "Right: ") + parts.join("; ") + "."
+        + (lucky ? " There were races, and in this order nobody was late. Try another one." : ""));
     }
 
     sentence(step) {
@@ -421,37 +336,12 @@
         const x1 = box.left + box.width / 2 - stage.left, y1 = (below ? box.bottom : box.top) - stage.top;
         const x2 = cell.left + cell.width / 2 - stage.left, y2 = (below ? cell.top : cell.bottom) - stage.top;
         const beside = Math.abs(y2 - y1) < 30 && !below;
-        const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
         const bend = beside ? 0 : (y2 - y1) / 2;
-        path.setAttribute("d", `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`);
-        path.setAttribute("class", `player-line player-${a.race ? "race" : a.kind}`);
-        svg.append(path);
-        const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-        const [x, y] = a.kind === "r" ? [x1, y1] : [x2, y2];
-        dot.setAttribute("cx", x);
-        dot.setAttribute("cy", y);
-        dot.setAttribute("r", 3.5);
-        dot.setAttribute("class", `player-${a.race ? "race" : a.kind}`);
-        svg.append(dot);
+        Frame.line(svg, `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`, a.race ? "race" : a.kind,
+          a.kind === "r" ? [x1, y1] : [x2, y2]);
       }
     }
   }
 
-  async function start(root) {
-    try {
-      const answer = await fetch(root.dataset.recording);
-      if (!answer.ok) throw new Error(`${root.dataset.recording}: ${answer.status}`);
-      new Player(root, await answer.json());
-    } catch (error) {
-      root.textContent = "The player cannot run here; the figure above shows the same, standing still.";
-      console.error(error);
-    }
-  }
-
-  // What is far below on the page is fetched when it comes near.
-  const near = new IntersectionObserver((entries) => {
-    for (const entry of entries)
-      if (entry.isIntersecting) { near.unobserve(entry.target); start(entry.target); }
-  }, { rootMargin: "800px" });
-  document.querySelectorAll(".player[data-recording]").forEach((root) => near.observe(root));
+  Frame.begin(".player[data-recording]:not(.player-queues)", Player);
 })();

@@ -1,0 +1,222 @@
+// What the players share: a frame with its buttons and keys, the source with the line in hand, play and pause, a verdict.
+// player.js (work-items of a kernel) and queues.js (commands of a host) each make one of it. No library, no other host.
+"use strict";
+
+const Frame = (() => {
+  function make(tag, attributes = {}, ...children) {
+    const e = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes))
+      if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+      else if (value !== false && value !== null) e.setAttribute(key, value === true ? "" : value);
+    e.append(...children);
+    return e;
+  }
+
+  const show = (x) => x === undefined || Number.isNaN(x) ? "?" : Number.isInteger(x) ? String(x).replace("-", "−")
+    : x.toFixed(2).replace("-", "−");
+
+  // Whoever extends it has steps, go(to), and a stage; and calls frame() once.
+  class Player {
+    constructor(root, recording) {
+      this.root = root;
+      this.recording = recording;
+      this.launch = recording.launch;
+      this.at = 0;
+      this.timer = null;
+      this.speed = 3;
+      this.jumps = []; // buttons that lead to the next step of a kind
+    }
+
+    button(label, text, action, more = {}) {
+      return make("button", { type: "button", "aria-label": label, title: label, onclick: () => { this.pause(); action(); }, ...more }, text);
+    }
+
+    select(options, chosen, action) {
+      const select = make("select", { onchange: () => action(select.value) },
+        ...options.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
+      return select;
+    }
+
+    // A button and a key that lead to the next step of a kind, by which the reader would else step for long.
+    jump(what, key, is) {
+      const button = this.button(`next ${what} (key ${key})`, `next ${what}`, () => this.leap(is), { "aria-keyshortcuts": key });
+      this.jumps.push({ button, key, is });
+      return button;
+    }
+
+    leap(is) {
+      const next = this.steps.findIndex((step, i) => i > this.at && is(step));
+      if (next >= 0) this.go(next);
+    }
+
+    code(what) {
+      this.lines = new Map();
+      const list = make("ol", { class: "player-lines" });
+      let previous = null;
+      const indent = Math.min(...this.recording.source.filter(([, text]) => text.trim()).map(([, text]) => text.search(/\S/)));
+      for (const [number, whole] of this.recording.source) {
+        const text = whole.slice(indent);
+        if (previous !== null && number !== previous + 1) list.append(make("li", { class: "player-cut", "aria-hidden": "true" }, "⋯"));
+        previous = number;
+        const [plain, comment] = text.split(/(?=\/\/)/);
+        const line = make("li", {}, make("span", { class: "player-number" }, String(number)),
+          make("code", {}, plain || "", ...(comment ? [make("i", {}, comment)] : [])));
+        this.lines.set(number, line);
+        list.append(line);
+      }
+      this.pane = make("div", { class: "player-code", tabindex: 0, role: "region", "aria-label": what }, list);
+      return this.pane;
+    }
+
+    mark(numbers) {
+      for (const [number, line] of this.lines) {
+        line.classList.toggle("player-now", numbers.has(number));
+        if (numbers.has(number)) line.setAttribute("aria-current", "step");
+        else line.removeAttribute("aria-current");
+      }
+      const first = this.lines.get(Math.min(...numbers));
+      if (first) this.pane.scrollTop = Math.max(0, first.offsetTop - this.pane.clientHeight / 2);
+    }
+
+    // Everything from the head to what the reader may try; `stage` is the moving part.
+    frame({ options, gates, code, stage, about }) {
+      const { launch } = this;
+      this.playButton = make("button", { type: "button", class: "player-play", onclick: () => this.toggle() }, "▶ Play");
+      this.slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "step",
+        oninput: () => { this.pause(); this.go(Number(this.slider.value)); } });
+      this.count = make("span", { class: "player-count" });
+      this.say = make("p", { class: "player-say", "aria-live": "polite" });
+      this.verdict = make("p", { class: "player-verdict", role: "status" });
+      this.counts = make("dl", { class: "player-counts" });
+      const speed = this.select([[1, "slow"], [3, "calm"], [12, "fast"]], 3, (value) => {
+        this.speed = Number(value);
+        if (this.timer) { this.pause(); this.play(); }
+      });
+      const answered = ([question, answer]) => make("li", {}, question, make("details", {}, make("summary", {}, "Answer"), make("p", {}, answer)));
+      this.stage = stage;
+      this.root.append(
+        make("div", { class: "player-head" }, make("strong", {}, "See it run"), ` ${launch.say}`),
+        make("div", { class: "player-controls" },
+          this.button("to the beginning", "|◀", () => this.go(0)), this.button("one step back", "−1", () => this.go(this.at - 1)),
+          this.playButton, this.button("one step forward", "+1", () => this.go(this.at + 1)),
+          this.button("to the end", "▶|", () => this.go(this.steps.length - 1)), ...this.jumps.map((jump) => jump.button),
+          make("span", { class: "player-where" }, this.slider, this.count)),
+        // On a phone folded: the code and the stage have to be in sight.
+        make("details", { class: "player-settings", open: !matchMedia("(max-width: 44em)").matches },
+          make("summary", {}, `Order, ${gates.length ? `${gates[0].toLowerCase()}, ` : ""}pace`),
+          make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed),
+            ...(gates.length ? [make("fieldset", {}, make("legend", {}, gates[0]), ...gates.slice(1))] : []))),
+        this.say, code, stage, this.verdict, make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
+        ...(launch.try ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
+        make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...about.map((text) => make("p", {}, text))));
+      const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("");
+      this.root.setAttribute("role", "group");
+      this.root.setAttribute("aria-label", `See it run: ${launch.say}. Left and right arrow keys step${keys}.`);
+      this.root.addEventListener("keydown", (event) => {
+        if (event.target.closest("select, input, .player-code, summary") || event.altKey || event.ctrlKey || event.metaKey) return;
+        const jump = this.jumps.find(({ key }) => key === event.key);
+        const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.steps.length - 1 }[event.key];
+        if (to === undefined && !jump) return;
+        event.preventDefault();
+        event.stopPropagation();
+        this.pause();
+        if (jump) this.leap(jump.is);
+        else this.go(to);
+      });
+      new ResizeObserver(() => this.arrows()).observe(this.stage);
+    }
+
+    // Another run, of these steps.
+    restart(steps) {
+      this.steps = steps;
+      this.slider.max = steps.length - 1;
+      for (const { button, is } of this.jumps) button.hidden = !steps.some(is);
+      this.state = null;
+      this.go(0);
+    }
+
+    toggle() { if (this.timer) this.pause(); else this.play(); }
+
+    play() {
+      if (this.at === this.steps.length - 1) this.go(0);
+      this.timer = setInterval(() => {
+        if (this.at >= this.steps.length - 1) this.pause();
+        else this.go(this.at + 1);
+      }, 1000 / this.speed);
+      this.playButton.textContent = "Pause";
+      this.say.setAttribute("aria-live", "off"); // nobody can listen that fast
+    }
+
+    pause() {
+      clearInterval(this.timer);
+      this.timer = null;
+      this.playButton.textContent = "▶ Play";
+      this.say.setAttribute("aria-live", "polite");
+    }
+
+    drawWhere() {
+      const last = this.steps.length - 1;
+      this.slider.value = this.at;
+      this.slider.setAttribute("aria-valuetext", `step ${this.at} of ${last}`);
+      this.count.textContent = `step ${this.at} of ${last}`;
+      for (const { button, is } of this.jumps) button.disabled = !this.steps.some((step, i) => i > this.at && is(step));
+    }
+
+    // What this run comes to: from the beginning, so that nobody has to step to its end to know. kind: good, lucky, bad.
+    judge(kind, text) {
+      const last = this.at === this.steps.length - 1;
+      this.verdict.className = `player-verdict player-${kind}${last ? "" : " player-later"}`;
+      this.verdict.textContent = last ? text : `In the end: ${text[0].toLowerCase()}${text.slice(1)}`;
+    }
+
+    // [[key, name, so far, of], ...]
+    drawCounts(counts) {
+      this.counts.replaceChildren(...counts.map(([key, name, now, of]) =>
+        make("div", { "data-count": key, class: key === "races" ? "player-bad" : null }, make("dt", {}, name), make("dd", {}, make("b", {}, String(now)), ` of ${of}`))));
+    }
+  }
+
+  // What may be wider than a phone, and then scrolls: the site's own script sees to the keyboard.
+  const wide = (e) => { if (window.scrolls) window.scrolls(e); };
+
+  // A line from a box to what it touches or waits for, on an SVG that lies over the stage.
+  function line(svg, d, name, end) {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", d);
+    path.setAttribute("class", `player-line player-${name}`);
+    const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    dot.setAttribute("cx", end[0]);
+    dot.setAttribute("cy", end[1]);
+    dot.setAttribute("r", 3.5);
+    dot.setAttribute("class", `player-${name}`);
+    svg.append(path, dot);
+  }
+
+  function overlay() {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", "player-arrows");
+    svg.setAttribute("aria-hidden", "true");
+    return svg;
+  }
+
+  // What is far below on the page is fetched when it comes near.
+  function begin(selector, Kind) {
+    const start = async (root) => {
+      try {
+        const answer = await fetch(root.dataset.recording);
+        if (!answer.ok) throw new Error(`${root.dataset.recording}: ${answer.status}`);
+        new Kind(root, await answer.json());
+      } catch (error) {
+        root.textContent = "The player cannot run here; the figure above shows the same, standing still.";
+        console.error(error);
+      }
+    };
+    const near = new IntersectionObserver((entries) => {
+      for (const entry of entries)
+        if (entry.isIntersecting) { near.unobserve(entry.target); start(entry.target); }
+    }, { rootMargin: "800px" });
+    document.querySelectorAll(selector).forEach((root) => near.observe(root));
+  }
+
+  return { make, show, wide, line, overlay, begin, Player };
+})();
