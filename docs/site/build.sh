@@ -2,6 +2,7 @@
 # Builds the site from the READMEs and docs/ into site/ (or the folder given). Needs Python 3 with venv;
 # MkDocs and its theme are installed, in the pinned versions, into build/site/venv.
 #   docs/site/build.sh [OUTPUT]
+# REPOSITORY_URL=https://... puts the address of the repository into the lines that clone it.
 # Look at it:  python3 -m http.server -d site
 set -eu
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)

@@ -27,11 +27,22 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const settle = (e) => {
     const wide = e.scrollWidth > e.clientWidth + 1;
-    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", named(e)]])
+    const own = e.matches("[role=img]"); // it has a name already
+    for (const [name, value] of own ? [["tabindex", "0"]] : [["tabindex", "0"], ["role", "group"], ["aria-label", named(e)]])
       if (!wide) e.removeAttribute(name);
       else if (e.getAttribute(name) !== value) e.setAttribute(name, value);
+    fade(e);
   };
+  // Where there is more, the edge fades. (A table has shadows of its own.)
+  const fade = (e) => {
+    if (e.matches(".table")) return;
+    const left = e.scrollLeft > 2, right = e.scrollLeft + e.clientWidth < e.scrollWidth - 2;
+    if (left || right) e.dataset.more = left && right ? "both" : left ? "left" : "right";
+    else delete e.dataset.more;
+  };
+  document.addEventListener("scroll", (event) => { if (event.target.dataset && event.target.dataset.more) fade(event.target); }, { capture: true, passive: true });
   const watch = new ResizeObserver((entries) => entries.forEach(({ target }) => settle(target)));
+  window.scrolls = (e) => watch.observe(e); // for the players, which come later
   // Laboratories are drawn by deferred scripts, which have run by now.
   document.querySelectorAll(".lab-scroll, .table, .md-typeset p:has(> img), .md-typeset pre > code").forEach((e) => watch.observe(e));
   // The theme's own scripts come later: each listing gets a landmark without a name, and loses the keyboard again.
