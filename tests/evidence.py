@@ -142,17 +142,28 @@ def lies(attempt, honest):
             (
                 "SPY_INPUTS",
                 number,
-                f"the device gets other numbers in input {number} than the host compares with, and the program still "
-                "says PASSED: ",
+                f"the device gets other numbers in {input_name(exercise, number)} than the host compares with, and the "
+                "program still says PASSED: ",
             )
         )
     runs = attempt.at_once(lambda lie: attempt.pocl(honest.args, spy=True, **{lie[0]: lie[1]}), told)
-    for (_, _, what), run in zip(told, runs):
+    for (name, _, what), run in zip(told, runs):
         if not run.spied:
             return missing(attempt, "the program was not to be lied to")
         if run.passed():
-            return [what + ("is its comparison as it was?" if mine else "does the kernel read it?")]
+            return [what + (asked(name) if mine else "does the kernel read it?")]
     return []
+
+
+def input_name(exercise, number):
+    """ "input 3", and what that is, where exercise.json says it."""
+    return f"input {number}" + (f" ({exercise.inputs[number - 1]})" if number <= len(exercise.inputs) else "")
+
+
+def asked(lie):
+    """The question about a host that has let a lie pass: nothing may come of an input, or nobody compares."""
+    used = "does anything come of that input, and " if lie == "SPY_INPUTS" else ""
+    return used + "is the comparison as it was?"
 
 
 def missing(attempt, what):

@@ -61,6 +61,7 @@ class Exercise:
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
+    inputs       what the buffers are called that get numbers from the host, in the order of their making
     launches     false where the program launches no kernel (default: whether Oclgrind has something to look at)
     restores     true where the answer is the chapter's own kernel, put right again
     reference    what the kernel must give for any real numbers (evidence.REFERENCES)
@@ -106,6 +107,7 @@ class Exercise:
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
+        self.inputs = data.get("inputs", [])
         self.launches = data.get("launches", bool(self.oclgrind))
         self.restores = data.get("restores", False)
         self.reference = data.get("reference")
@@ -284,6 +286,19 @@ class Attempt:
             self.answer.ok("not seen", what)
         return None
 
+    def with_other_reals(self, function):
+        """Builds the program once more, where fill_real is what `function` defines, and takes it from now on; false
+        where that does not compile."""
+        home = self.home / "other"
+        place = home / self.place.relative_to(self.home)
+        place.mkdir(parents=True)
+        shutil.copytree(ROOT / "common", home / "common")
+        with open(home / "common" / "compare.h", "a") as header:
+            header.write(function)
+        shutil.copyfile(self.place / "host.cpp", place / "host.cpp")
+        self.program = self.compile(place / "host.cpp", home / "common", "other") or self.program
+        return self.program.name == "other"
+
     def look(self):
         """What the program does, beyond its own PASSED."""
         answer, exercise = self.answer, self.exercise
@@ -304,18 +319,18 @@ class Attempt:
 
     # -- compiling -------------------------------------------------------------------------------
 
-    def compile(self, source):
+    def compile(self, source, common=None, name="program"):
         """The program, beside the kernel; None when it does not compile. What was compiled once is
-        kept in the build folder under a name that is its content's."""
+        kept in the build folder under a name that is its content's. `common`: the folder that it includes."""
         compiler = os.environ.get("CXX", "c++")
         if self.exercise.processes:
             compiler = "mpicxx"
         command = [compiler, "-std=c++17", "-O2", *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"), *self.warnings]
         digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
-        for header in sorted((ROOT / "common").glob("*.h")):
+        for header in sorted((common or ROOT / "common").glob("*.h")):
             digest.update(header.read_bytes())
         kept = BUILD / "bin" / digest.hexdigest()[:32]
-        program = self.place / "program"
+        program = self.place / name
         if not fetch(kept, program):
             opencl = ["-framework", "OpenCL"] if os.uname().sysname == "Darwin" else ["-lOpenCL"]
             try:
@@ -471,16 +486,17 @@ class Attempt:
             return f"{', '.join(' '.join(run.args) for run in runs)} ({runs[0].processes} processes)"
         if runs == [] or runs[0].args == []:
             return "the default"
-        if len(runs[0].args) > 1 or self.exercise.matrix:
+        if any(len(run.args) > 1 for run in runs) or self.exercise.matrix:
             return ", ".join("×".join(run.args) if self.exercise.matrix else " ".join(run.args) for run in runs)
         return "N = " + ", ".join(run.args[0] for run in runs)
 
     def broken(self, run):
         """What is wrong with a program that does not get as far as a result; None if it does."""
         if run.code is None:
+            others = "" if run.processes == 1 else ", or processes that wait for each other"
             return (
                 f"for {self.sizes_text([run])} it did not end within {run.limit} s: a loop without an end, or a "
-                "barrier that some work-items never reach?"
+                f"barrier that some work-items never reach{others}?"
             )
         if sandbox.TOO_MUCH in run.err:
             return f"for {self.sizes_text([run])} it was " + run.err.splitlines()[0]
@@ -497,10 +513,8 @@ class Attempt:
                 place = next((line for line in said if error.group(1) in line), said[0])
                 cause = next((line for line in said if line.startswith("usual cause")), "")
                 return re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f"; {cause}" if cause else "")
-            return (
-                "the program ends with: "
-                + (run.err.strip().splitlines() or [f"exit code {run.code}, and no word why"])[0]
-            )
+            said = mpi_error(run.err) or (run.err.strip().splitlines() or [f"exit code {run.code}, and no word why"])[0]
+            return f"for {self.sizes_text([run])} the program ends with: {said}"
         return None
 
     def first_wrong(self, run):
@@ -621,6 +635,14 @@ class Attempt:
                     "Oclgrind",
                     "right on PoCL, but on the simulated device: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
                 )
+
+
+def mpi_error(text):
+    """What Open MPI says of a call that failed, without what surrounds it: "MPI_Recv: MPI_ERR_TRUNCATE: message
+    truncated"; "" where it says nothing of the kind."""
+    place = re.search(r"\*\*\* An error occurred in (\w+)", text)
+    error = re.search(r"\*\*\* (MPI_ERR_\w+: [^\n]*)", text)
+    return ": ".join(found.group(1).strip() for found in (place, error) if found)
 
 
 def figures(run):

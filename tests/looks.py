@@ -197,24 +197,31 @@ def in_order(run):
 
 
 def ordered(attempt):
-    """22/1: no two commands of the two queues meet in a buffer by luck."""
+    """22/1: no two commands of the two queues meet in a buffer by luck, and the host waits only at the end."""
     run = attempt.pocl(attempt.exercise.sizes[-1], spy=True)
-    complaints, commands, _ = in_order(run)
-    if complaints or len({command.queue for command in commands}) > 1:
-        return complaints or released(run)
-    return ["all commands are in one queue: nothing can be copied while something is computed"]
+    complaints, commands, waits = in_order(run)
+    if len({command.queue for command in commands}) < 2:
+        return ["all commands are in one queue: nothing can be copied while something is computed"]
+    return complaints or too_early(commands, waits) or released(run)
+
+
+def too_early(commands, waits):
+    """A complaint where the host has waited before everything was enqueued."""
+    if not waits or waits[-1] == 0:
+        return []
+    first = next(number for number, ended in enumerate(waits) if ended)
+    return [
+        f"the host waits before it has enqueued {commands[first]}, of {len(commands)}: let the commands wait for each "
+        "other"
+    ]
 
 
 def both_ways(attempt):
     """22/2: three queues, ordered by events, and the host waits only when everything has been enqueued."""
     run = attempt.pocl(attempt.exercise.sizes[-1], spy=True)
     complaints, commands, waits = in_order(run)
-    if waits and waits[-1] > 0:
-        first = next(number for number, ended in enumerate(waits) if ended)
-        return [
-            f"the host waits before it has enqueued {commands[first]}, of {len(commands)}: let the commands wait for each "
-            "other"
-        ]
+    if early := too_early(commands, waits):
+        return early
     queues = {
         what: {command.queue for command in commands if command.what == what} for what in ["copy", "launch", "read"]
     }
@@ -252,15 +259,40 @@ def ring(attempt):
     return []
 
 
+# Numbers of very different size, by chunks, and the second half of the vector takes away what the first half has
+# brought: what an addition in double rounds off is as large as the result then.
+WIDE_REALS = """
+inline void wide_real(std::vector<float> &v, const uint64_t seed) {
+  fill_real(v, seed);
+  const size_t half = v.size() / 512 * 256; // whole chunks
+  for (size_t i = 0; i < v.size(); i++)
+    v[i] = std::ldexp(v[i], static_cast<int>(scrambled(i / 256, 7) % 40));
+  for (size_t i = 0; i < half; i++)
+    v[half + i] = seed == 1 ? -v[i] : v[i];
+}
+#define fill_real wide_real
+"""
+
+
 def same_for_any_number(attempt):
-    """24/2: the lines `result` are the same for any number of processes."""
-    for size in attempt.exercise.sizes[1:]:
+    """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
+    exactly."""
+    sizes = attempt.exercise.sizes[1:]
+    complaints = compared(attempt, sizes)
+    if not complaints and attempt.with_other_reals(WIDE_REALS):
+        complaints = compared(attempt, sizes[-1:], " and numbers of very different size")
+    return complaints
+
+
+def compared(attempt, sizes, more=""):
+    """Complaints about results that differ with the number of processes; `more`: what is said of the size besides."""
+    for size in sizes:
         alone = fields(attempt.pocl(size), "result")
         for processes in (2, 3, 5, 6):
             got = fields(attempt.pocl(size, processes=processes), "result")
             if got != alone:
                 return [
-                    f"for N = {size[0]}, with {processes} processes the result is {' '.join(got) or 'missing'}, and "
+                    f"for N = {size[0]}{more}, with {processes} processes the result is {' '.join(got) or 'missing'}, and "
                     f"{' '.join(alone)} with one"
                 ]
     return []

@@ -39,6 +39,8 @@ int main(int argc, char **argv) {
   // The rows of A and C of this process, and its part of K: so many rows of B.
   const size_t first_row = first_of(m, processes, rank);
   const size_t rows = first_of(m, processes, rank + 1) - first_row;
+  // All of A and B is here to cut the parts out of, and for the check at the end; nothing else may
+  // use it.
   std::vector<float> all_a(m * k), all_b(k * n), c(rows * n, 0.0f);
   fill_whole(all_a, 1);
   fill_whole(all_b, 2);
