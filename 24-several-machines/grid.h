@@ -22,11 +22,11 @@ struct grid {
   int local_rank;          // this one among those on the same machine
   int row, col;            // its place in the grid,
   int rows, cols;          // of so many rows and columns
-  MPI_Comm in_row, in_col; //  its row, ranked by column; of its column, by row
+  MPI_Comm in_row, in_col; // all of its row, ranked by column; all of its column, by row
 };
 
-// Arranges all processes in a grid that is as square as their number allows: 4 as 2 × 2, 7 as 7
-// × 1.
+// Arranges all processes in a grid that is as square as their number allows: 4 as 2 × 2, but 7
+// as 7 × 1.
 inline grid make_grid() {
   grid g = {};
   MPI_Comm_rank(MPI_COMM_WORLD, &g.rank);

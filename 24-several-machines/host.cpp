@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
   MPI_Bcast(sizes, 3, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
   const size_t m = sizes[0], n = sizes[1], k = sizes[2];
 
-  // This process has these rows and columns of C, and as many of the same rows of A and of the same
-  // columns of B as the others in its row, or column, of the grid.
+  // This process's block of C has these rows and columns; its block of A the same rows, and a part
+  // of A's columns; its block of B the same columns, and a part of B's rows.
   const part rows = part_of(m, g.rows, g.row), cols = part_of(n, g.cols, g.col);
   const part a_cols = part_of(k, g.cols, g.col), b_rows = part_of(k, g.rows, g.row);
   const size_t width = std::min(k, panel_width);

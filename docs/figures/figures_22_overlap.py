@@ -44,7 +44,7 @@ def overlap():
                         f.text((at(start) + at(end)) / 2, top + 16, piece, 13, color)
 
     frame(32, "One queue: a command begins when the one before it has ended", 30)
-    frame(164, "Three queues: each command begins when those in its wait list have ended", 44)
+    frame(164, "Three queues: a command begins when its wait list has ended", 44)
     for since in range(0, MOST, STRETCH):  # it comes into being stretch by stretch, both timelines at once
         until = since + STRETCH
         f.moment()
@@ -83,7 +83,5 @@ def overlap():
         VIOLET,
         "start",
     )
-    f.text(
-        24, 406, "before it enqueues that copy, which then begins when the bus is free.", 14, VIOLET, "start"
-    )
+    f.text(24, 406, "before it enqueues that copy, which then begins when the bus is free.", 14, VIOLET, "start")
     return f

@@ -59,8 +59,8 @@ def several_devices():
     f.line(end + 6, 52, end + 6, 60 + 4 * lane, SOFT, 1, dash="4 3")
     run(end + 14, DEVICES[:2], STRIPS)
     f.text(left, 282, "✕", 16, RED, "start", True)
-    f.text(left + 20, 281, "device 2 fails. In the next run the other two", 14, INK, "start")
-    f.text(left + 20, 299, "share all the rows.", 14, INK, "start")
+    f.text(left + 20, 281, "device 2 fails. In the next run the", 14, INK, "start")
+    f.text(left + 20, 299, "other two share all the rows.", 14, INK, "start")
     f.text(262, 340, "The trap: device 0 is waited for before 1 is launched", 14, ORANGE, "start")
     at = 262
     for (first, last), (name, color, speed) in zip(shares(DEVICES, STRIPS), DEVICES):

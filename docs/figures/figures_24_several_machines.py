@@ -1,6 +1,6 @@
 """The figure of chapter 24: SUMMA on a grid of 2 × 2 processes, and what happens when."""
 
-from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, VIOLET, WHITE, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, VIOLET, Figure, figure
 
 COLORS = [[BLUE, GREEN], [VIOLET, ORANGE]]  # of the processes 0, 1 / 2, 3
 
@@ -9,7 +9,7 @@ COLORS = [[BLUE, GREEN], [VIOLET, ORANGE]]  # of the processes 0, 1 / 2, 3
 def several_machines():
     f = Figure(
         680,
-        470,
+        520,
         "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way",
     )
     f.text(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C", 15, INK, "start", True)
@@ -32,40 +32,55 @@ def several_machines():
     f.text(ax + 40, ay - 24, "panel of A", 13, INK)
     f.text(ax + 40, ay - 8, "(columns k)", 13, SOFT)
     f.text(bx - 12, by + 34, "panel of B (rows k)", 13, INK, "end")
-    for i in range(2):
-        f.arrow(ax + 20, ay + (i + 0.5) * side + 16, cx - 4, ay + (i + 0.5) * side + 16, COLORS[i][0], 2)
+    for i in range(2):  # from the process that has the panel to the other one of its row, or of its column
+        f.arrow(ax + 20, ay + (i + 0.5) * side + 18, ax + 1.5 * side, ay + (i + 0.5) * side + 18, COLORS[i][0], 2)
     for j in range(2):
-        f.arrow(bx + (j + 0.5) * side + 16, by + 20, bx + (j + 0.5) * side + 16, ay - 4, COLORS[0][j], 2)
+        f.arrow(bx + (j + 0.5) * side + 18, by + 20, bx + (j + 0.5) * side + 18, by + 1.5 * side, COLORS[0][j], 2)
     x = 392
     for row, line in enumerate(
         [
-            "Along a row of the grid, the process",
-            "that has these columns of A sends its",
-            "rows of them; along a column, the one",
-            "with these rows of B its columns.",
+            "Along each row of the grid the panel",
+            "of A is sent: from 0 to 1, from 2 to 3.",
+            "Along each column that of B: from 0",
+            "to 2, from 1 to 3.",
             "",
             "Then each has what it needs for one",
             "step of its block: C += panel · panel",
             "",
-            "Nobody ever has all of a matrix.",
+            "Nobody holds more of A and B than its",
+            "block and two panels (the check apart).",
         ]
     ):
         if line:
-            f.text(x, 100 + row * 22, line, 14, INK if row < 7 else SOFT, "start")
-    # What happens when.
+            f.text(x, 92 + row * 22, line, 14, INK if row < 8 else SOFT, "start")
+    # What happens when, as host.cpp has it: message p + 1 leaves when message p has come and the device has panel p - 1;
+    # copy and kernel of a panel are commands of one queue.
+    message, copy, kernel, panels = 2.0, 3.0, 3.4, 4
+    sent, copied, done = [0.0], [], []  # begin of each message; ends of each copy and kernel
+    for p in range(panels):
+        come = sent[p] + message
+        sent.append(max(come, copied[p - 1]) if p >= 1 else come)
+        copied.append(max(sent[p + 1], done[-1] if done else 0) + copy)
+        done.append(copied[p] + kernel)
+    f.text(24, 384, "In time: a message goes beside the copies and kernels before it", 15, INK, "start", True)
+    top, left, unit, row_of = 402, 110, 24.0, 30
+    rows = [("messages", BLUE, [(s, s + message) for s in sent[:panels]])]
+    rows += [("to device", VIOLET, [(end - copy, end) for end in copied])]
+    rows += [("kernels", GREEN, [(end - kernel, end) for end in done])]
+    for row, (name, color, times) in enumerate(rows):
+        y = top + row * row_of
+        f.text(left - 12, y + 17, name, 14, color, "end")
+        f.line(left, y + 24, 656, y + 24, LINE, 0.8)
+        for p, (start, end) in enumerate(times):
+            if left + end * unit <= 656:
+                f.box(left + start * unit, y, (end - start) * unit - 2, 22, PALE[color], color, 2, 1.4)
+                f.text(left + (start + end) / 2 * unit, y + 16, p, 13, color)
     f.text(
-        24, 384, "In time: the next panel is on its way while the device multiplies this one", 15, INK, "start", True
+        left,
+        top + 3 * row_of + 14,
+        "Message 2 takes the place of panel 0 in the host's memory: it waits for copy 0.",
+        13,
+        SOFT,
+        "start",
     )
-    top, left, step = 402, 96, 138
-    for row, name in enumerate(["network", "device"]):
-        f.text(left - 12, top + 17 + row * 30, name, 14, INK, "end")
-        f.line(left, top + 24 + row * 30, 656, top + 24 + row * 30, LINE, 0.8)
-    for p in range(4):
-        f.box(left + p * step, top, step - 34, 22, PALE[BLUE], BLUE, 2, 1.4)
-        f.text(left + p * step + (step - 34) / 2, top + 16, f"panel {p}", 13, BLUE)
-        if p < 3:
-            f.box(left + (p + 1) * step, top + 30, step - 22, 22, PALE[GREEN], GREEN, 2, 1.4)
-            f.text(left + (p + 1) * step + (step - 22) / 2, top + 46, f"C += panel {p}", 13, GREEN)
-    f.box(left, top + 30, step - 4, 22, WHITE, LINE, 2, 1, "3 2")
-    f.text(left + step / 2, top + 46, "nothing to do yet", 13, SOFT)
     return f
