@@ -22,6 +22,7 @@ chapters=()
 for folder in "$root"/[0-9][0-9]-*/; do chapters+=("$(basename "$folder")"); done
 
 wanted=("${chapters[@]}")
+number=""
 if [ $# -gt 0 ]; then
   number=$1
   [[ $number =~ ^[0-9]$ ]] && number=0$number
@@ -44,9 +45,7 @@ for chapter in "${wanted[@]}"; do
 done
 setup ${optional[@]+"${optional[@]}"} || exit 1
 say "building in $root/build"
-targets=()
-[ ${#wanted[@]} -eq 1 ] && targets=(--target "${wanted[0]}")
-build "$root" ${targets[@]+"${targets[@]}"} || exit 1
+build "$root" --target "${wanted[@]}" || exit 1 # and nothing that only the tests want
 
 built=()
 for chapter in "${wanted[@]}"; do
@@ -55,7 +54,7 @@ for chapter in "${wanted[@]}"; do
 done
 [ ${#built[@]} -gt 0 ] || exit 1
 wanted=("${built[@]}")
-if [ ${#targets[@]} -gt 0 ]; then
+if [ -n "$number" ]; then
   exec "$root/build/${wanted[0]}/${wanted[0]}" "$@"
 fi
 failed=()
