@@ -2,7 +2,7 @@
 
 A failed call must end the program with exit code 1, no signal, no sanitizer report, nothing that
 says PASSED, and a message with the file, the line and the name of the code; and at that place it is this call that
-stands. Two codes are no reason
+stands. Where a program goes on after a failure, in a search, it must release what that left behind. Two codes are no reason
 to stop, and are tested as such: a platform without devices is passed over, and where a device has no
 times to report, the program says so.
 
@@ -19,6 +19,7 @@ import tempfile
 
 import facts
 import harness
+from checks import released
 
 NAMES = harness.code_names()
 TOLERATED = {"clGetDeviceIDs": -1, "clGetEventProfilingInfo": -7}
@@ -175,6 +176,9 @@ class Run:
             self.judge(n, function, failed_code, harness.not_passed(code, out, err), err, survived=False)
         else:
             wrong = self.wrong_end_in_search(code, out, err, account.failed)
+            # It went on, and tidies up at its end, also after the failure. (By _Exit it leaves that to the system.)
+            if code == 0 and not wrong and "exited" in account.lines:
+                wrong = released.left_behind(account)
             if code == 1 and "exited" in account.lines:
                 wrong.append(
                     "it ended by exit, which tidies up under a device that may still be at work: _Exit does not"
