@@ -103,7 +103,8 @@ void split(const float4 x, float4 *big, float4 *small) {
 #else
   *big = fma(x, -8192.0f, 8193.0f * x);
   *small = x - *big; // exact
-#if !UNITS // a unit reads 11 bits of it by itself
+#if !UNITS // a unit reads 11 bits of each by itself
+  *big = as_float4(as_uint4(*big) & 0xffffe000u);
   *small = as_float4(as_uint4(*small) & 0xffffe000u);
 #endif
 #endif
