@@ -32,16 +32,15 @@ def is_global(node):
 
 def touching(source, options):
     """Where global memory is touched: {place in the file: (its end, place of what says which element, its end, code,
-    bytes of an element or 0 for an index)}."""
+    is it a pointer and not an index?)}."""
     found = {}
     for body in bodies(source, options):
         for node in nodes(body):
             inner = node.get("inner", [])
             if node.get("kind") == "ArraySubscriptExpr" and is_global(inner[0]):
-                found[place_of(node)[0]] = (*place_of(node), *place_of(inner[1]), text_of(node, source), 0)
+                found[place_of(node)[0]] = (*place_of(node), *place_of(inner[1]), text_of(node, source), False)
             elif node.get("kind") == "UnaryOperator" and node["opcode"] == "*" and is_global(inner[0]):
-                bytes_of_one = 16 if "float4" in inner[0]["type"]["qualType"] else 4
-                found[place_of(node)[0]] = (*place_of(node), *place_of(inner[0]), text_of(node, source), bytes_of_one)
+                found[place_of(node)[0]] = (*place_of(node), *place_of(inner[0]), text_of(node, source), True)
     return found
 
 
@@ -49,10 +48,10 @@ def noting(source, places):
     """The kernel file, with every access noting its element."""
     raw = source.encode()
     for begin in sorted(places, key=lambda place: places[place][2], reverse=True):
-        _, _, first, last, _, size = places[begin]
+        _, _, first, last, _, pointer = places[begin]
         code = raw[first:last]
-        of = b"touched_by((ulong)(%s)%s, %d)" % (code, b" / %d" % size if size else b"", begin)
-        raw = raw[:first] + (b"(%s, %s)" % (of, code) if size else of) + raw[last:]
+        of = b"touched_by((ulong)(%s)%s, %d)" % (code, b" / sizeof(*(%s))" % code if pointer else b"", begin)
+        raw = raw[:first] + (b"(%s, %s)" % (of, code) if pointer else of) + raw[last:]
     return NOTE + raw.decode()
 
 
@@ -88,7 +87,7 @@ def check(report, chapter):
     if not harness.has_kernel(chapter):
         return report.nothing_to_do("it has no kernel")
     if not known.ACCESS_SIZE:
-        return report.nothing_to_do("its kernels are those of other chapters, word for word: see check `copies`")
+        return report.nothing_to_do("its facts name no size to look at (ACCESS_SIZE)")
     files = {}  # kernel file: where it touches global memory
     with tempfile.TemporaryDirectory() as cache:
         for source, options in builds_of(known, cache):
