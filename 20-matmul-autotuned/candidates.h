@@ -57,20 +57,27 @@ struct setup {
   cl_mem a, b, c, a_copy, b_copy, parts;
 };
 
-// The constants for the compiler.
-inline std::string options_of(const candidate &c, const setup &s, const product &p) {
-  const bool edges = p.m % c.bm != 0 || p.n % c.bn != 0 || p.k % c.bk != 0;
-  return "-D BM=" + std::to_string(c.bm) + " -D BN=" + std::to_string(c.bn) +
-         " -D BK=" + std::to_string(c.bk) + " -D TM=" + std::to_string(c.tm) +
-         " -D TN=" + std::to_string(c.tn) +
-         (c.panels ? " -D WIDTH=" + std::to_string(c.width) + " -D FMA=" + fma_or_mad(s.device)
-                   : std::string(" -D EDGES=") + (edges ? "1" : "0") +
-                         (c.groups > 0 ? " -D CUT=1" : " -D CUT=0"));
+// Are the rows of A or B no multiple of 16 bytes? Then no four floats can be loaded at a time.
+inline bool has_odd_rows(const product &p) {
+  return p.k % 4 != 0 || p.n % 4 != 0;
 }
 
-// Are the rows of A or B no multiple of 16 bytes? Then tiles.cl reads copies that are.
-inline bool needs_copies(const product &p) {
-  return p.k % 4 != 0 || p.n % 4 != 0;
+// How many floats tiles.cl loads at a time. Of odd rows 1, if a row of a tile is no longer than the
+// group and few of them make a work-item's share; else 4, from copies that are filled up.
+inline size_t load_width(const candidate &c, const product &p) {
+  const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
+  return has_odd_rows(p) && c.tm * c.tn <= 64 && items % c.bn == 0 && items % c.bk == 0 ? 1 : 4;
+}
+
+// The constants for the compiler.
+inline std::string options_of(const candidate &c, const setup &s, const product &p) {
+  const size_t width = c.panels ? c.width : load_width(c, p);
+  return "-D BM=" + std::to_string(c.bm) + " -D BN=" + std::to_string(c.bn) +
+         " -D BK=" + std::to_string(c.bk) + " -D TM=" + std::to_string(c.tm) +
+         " -D TN=" + std::to_string(c.tn) + " -D WIDTH=" + std::to_string(width) +
+         (c.panels       ? std::string(" -D FMA=") + fma_or_mad(s.device)
+          : c.groups > 0 ? " -D CUT=1"
+                         : " -D CUT=0");
 }
 
 // A launch: a kernel's name, its arguments, which are buffers and then sizes, and its work-items.
@@ -94,7 +101,7 @@ inline std::vector<launch> launches(const candidate &c, const setup &s, const pr
             {"matmul", {s.a_copy, s.b_copy, s.c}, {m, n, k}, {across, down}, {1, 1}}};
   }
   std::vector<launch> list;
-  const bool padded = needs_copies(p);
+  const bool padded = has_odd_rows(p) && load_width(c, p) == 4;
   if (padded) {
     const size_t quads = (std::max(p.k, p.n) + 3) / 4; // of the longer rows
     const size_t turns = std::min<size_t>(std::max(p.m, p.k), 1024);

@@ -97,7 +97,7 @@ int main(const int argc, char **argv) {
   const bool cpu = (device_type(s.device) & CL_DEVICE_TYPE_CPU) != 0;
   const product whole = {m, n, k}, part = reduced(whole, cpu), odd = odd_one(part);
   const product most = {std::max(m, odd.m), std::max(n, odd.n), std::max(k, odd.k)};
-  const product &copied = cpu || needs_copies(whole) || needs_copies(part) ? most : odd;
+  const product &copied = cpu || has_odd_rows(whole) || has_odd_rows(part) ? most : odd;
   const size_t a_size = std::max(m * k, odd.m * odd.k), b_size = std::max(k * n, odd.k * odd.n);
   const size_t c_size = std::max(m * n, odd.m * odd.n), parts = most_parts(s.device);
   const size_t a_copy = (copied.m + 16) * (copied.k + panel_step);

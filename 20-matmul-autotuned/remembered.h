@@ -61,11 +61,10 @@ struct winner_key {
 inline winner_key key_for(const setup &s, const product &p) {
   cl_uint units;
   clerr_chk(clGetDeviceInfo(s.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
-  const bool edges = p.m % 64 != 0 || p.n % 64 != 0 || p.k % 64 != 0; // for most of the candidates
   return {"device " + device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) +
               "), " + std::to_string(units) + " compute units\nsize " +
               std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
-              std::to_string(size_class(p.k)) + (edges ? " with edges\n" : "\n"),
+              std::to_string(size_class(p.k)) + (has_odd_rows(p) ? " with odd rows\n" : "\n"),
           "driver " + device_text(s.device, CL_DRIVER_VERSION) + "\nkernels " +
               std::to_string(hash_of(s.tiles + s.panels)) + "\n"};
 }

@@ -1,29 +1,37 @@
 // Matrix product C = A·B with tiles, for a GPU: chapter 18's kernel, and finishing touches.
-// Pointers move along, the multiply-adds have an order, nothing is guarded that need not be, and
-// where tiles do not fill the device, K is cut.
+// Pointers move along, the multiply-adds have an order, nothing is guarded that need not be, what
+// is multiplied next is loaded ahead, and where tiles do not fill the device, K is cut.
 //
-// a  in   M rows of K floats, each filled up to a multiple of four: row-major, as `pad` leaves it
+// a  in   M rows of K floats, row-major; if WIDTH is 4, each is filled up to a multiple of four, as
+//         `pad` leaves it
 // b  in   K rows of N floats, likewise
 // c  out  M×N floats, row-major
 // The launches have groups of (BM/TM)·(BN/TN) work-items, in one dimension. From the host:
 //   BM, BN, BK  a group computes tiles of C of BM×BN; it goes through K in steps of BK
 //   TM, TN      a work-item's part of one (multiples of 4)
-//   EDGES       0 if M, N and K are multiples of BM, BN and BK: then there are no guards at all
+//   WIDTH       how many floats are loaded at a time: 4, or 1 where rows begin anywhere
 //   CUT         0 if there is a group for each tile; 1 if the last tiles are cut along K, so that
 //               all groups have the same to do
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
-#define A_STRIDE (BM + 4)             // 4 more than it takes: fewer stores then meet in a bank
-#define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
-#define B_LOADS (BK * BN / 4 / ITEMS)
-#define A_STEP (ITEMS / (BK / 4)) // rows of A from one of them to the next
-#define B_STEP (ITEMS / (BN / 4))
+#define A_STRIDE (BM + 4)                 // 4 more than it takes: fewer stores then meet in a bank
+#define A_LOADS (BM * BK / WIDTH / ITEMS) // loads of each tile that a work-item does
+#define B_LOADS (BK * BN / WIDTH / ITEMS)
+#define A_STEP (ITEMS / (BK / WIDTH)) // rows of A from one of them to the next
+#define B_STEP (ITEMS / (BN / WIDTH))
 #define A_TILE (BK * A_STRIDE / 4) // float4s in a tile
 #define B_TILE (BK * BN / 4)
+#define AHEAD (TM * TN <= 64) // 16×8 sums leave no registers for the parts of two k
 
-// First launch, where rows of A or B are no multiple of four floats: copies both, and fills the
-// rows up with 0, so that each begins at a multiple of 16 bytes.
+#if WIDTH == 4
+typedef float4 floats;
+#else
+typedef float floats;
+#endif
+
+// First launch, where rows of A or B are no multiple of four floats and WIDTH is 4: copies both,
+// and fills the rows up with 0, so that each begins at a multiple of 16 bytes.
 //
 // x         in   rows × width floats, A or B
 // x_padded  out  rows × ceil(width / 4) float4s
@@ -61,62 +69,62 @@ __kernel void pad(__global const float *restrict a, __global float4 *restrict a_
 }
 
 // A work-item's share of the next tiles, from global memory to its registers. `a` and `b` point to
-// its first four floats; the next ones lie A_STEP and B_STEP rows below. No row of A is more than
+// the first; the next ones lie A_STEP and B_STEP rows below. No row of A is more than
 // `a_below` rows below: what is asked for there is the last one's, for rows of C that nobody
 // writes. Of K, `left` is left, from the tiles' beginning; what lies beyond is 0.
-void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a,
+void load_tiles(floats *a_next, floats *b_next, __global const float *restrict a,
                 __global const float *restrict b, const uint a_length, const uint b_length,
                 const uint a_below, const uint left) {
-#if EDGES
-  const uint a_k = get_local_id(0) % (BK / 4) * 4;
-  const uint b_k = get_local_id(0) / (BN / 4);
+  const uint a_k = get_local_id(0) % (BK / WIDTH) * WIDTH;
+  const uint b_k = get_local_id(0) / (BN / WIDTH);
   if (left < BK) { // the last step of all: the only one with guards
 #pragma unroll
     for (uint i = 0; i < A_LOADS; i++) {
       a_next[i] = 0.0f;
       if (a_k < left)
-        a_next[i] = *(__global const float4 *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
+        a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
     }
 #pragma unroll
     for (uint i = 0; i < B_LOADS; i++) {
       b_next[i] = 0.0f;
       if (b_k + i * B_STEP < left)
-        b_next[i] = *(__global const float4 *)(b + (size_t)(i * B_STEP) * b_length);
+        b_next[i] = *(__global const floats *)(b + (size_t)(i * B_STEP) * b_length);
     }
     return;
   }
 #pragma unroll
   for (uint i = 0; i < A_LOADS; i++)
-    a_next[i] = *(__global const float4 *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
-#else
-#pragma unroll
-  for (uint i = 0; i < A_LOADS; i++, a += (size_t)A_STEP * a_length)
-    a_next[i] = *(__global const float4 *)a;
-#endif
+    a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
 #pragma unroll
   for (uint i = 0; i < B_LOADS; i++, b += (size_t)B_STEP * b_length)
-    b_next[i] = *(__global const float4 *)b;
+    b_next[i] = *(__global const floats *)b;
 }
 
 // From there to local memory. A is turned on its way, so that the four rows a work-item needs below
 // lie side by side.
-void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const float4 *a_next,
-                 const float4 *b_next) {
+void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const floats *a_next,
+                 const floats *b_next) {
   const uint item = get_local_id(0);
-  __local float *a_to = (__local float *)a_tile + item % (BK / 4) * 4 * A_STRIDE + item / (BK / 4);
+  const uint k = item % (BK / WIDTH) * WIDTH;
+  __local float *a_to = (__local float *)a_tile + k * A_STRIDE + item / (BK / WIDTH);
+  __local floats *b_to = (__local floats *)b_tile + item;
 #pragma unroll
   for (uint i = 0; i < A_LOADS; i++, a_to += A_STEP) {
+#if WIDTH == 4
     a_to[0] = a_next[i].x;
     a_to[A_STRIDE] = a_next[i].y;
     a_to[2 * A_STRIDE] = a_next[i].z;
     a_to[3 * A_STRIDE] = a_next[i].w;
+#else
+    a_to[0] = a_next[i];
+#endif
   }
 #pragma unroll
   for (uint i = 0; i < B_LOADS; i++)
-    b_tile[item + i * ITEMS] = b_next[i];
+    b_to[i * ITEMS] = b_next[i];
 }
 
-// What a work-item multiplies at one k: its TM rows of A and TN columns of B, in fours.
+// What a work-item multiplies at one k, its parts: its TM rows of A and TN columns of B, in fours.
 void load_parts(float4 *a_part, float4 *b_part, __local const float4 *a_tile,
                 __local const float4 *b_tile, const uint k) {
 #pragma unroll
@@ -131,7 +139,6 @@ void load_parts(float4 *a_part, float4 *b_part, __local const float4 *a_tile,
 // or less: outside), `stride` is the length of its rows.
 void store4(__global float *restrict x, const int rows, const int cols, const uint stride,
             const float4 v) {
-#if EDGES
   if (rows <= 0 || cols <= 0)
     return;
   if (stride % 4 != 0) { // rows that begin anywhere: one float at a time
@@ -144,7 +151,6 @@ void store4(__global float *restrict x, const int rows, const int cols, const ui
       x[3] = v.w;
     return;
   }
-#endif
   *(__global float4 *)x = v;
 }
 
@@ -161,13 +167,8 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   __local float4 b_tiles[2 * B_TILE];
   const uint groups_across = (N + BN - 1) / BN;
   const uint item = get_local_id(0);
-#if EDGES
-  const uint a_length = (K + 3) / 4 * 4;
-  const uint b_length = (N + 3) / 4 * 4;
-#else
-  const uint a_length = K;
-  const uint b_length = N;
-#endif
+  const uint a_length = (K + WIDTH - 1) / WIDTH * WIDTH;
+  const uint b_length = (N + WIDTH - 1) / WIDTH * WIDTH;
   uint tile = get_group_id(0);
   uint k0 = 0;
   uint end_k = K;
@@ -191,16 +192,11 @@ matmul(__global const float *restrict a, __global const float *restrict b,
 #endif
     const uint first_row = tile / groups_across * BM;
     const uint first_col = tile % groups_across * BN;
-    // Where this work-item's share of the first tiles lies.
-#if EDGES // never outside of the matrices
-    const uint a_row = min(first_row + item / (BK / 4), M - 1);
-    const uint b_col = min(first_col + item % (BN / 4) * 4, b_length - 4);
-#else
-  const uint a_row = first_row + item / (BK / 4);
-  const uint b_col = first_col + item % (BN / 4) * 4;
-#endif
-    __global const float *a_from = a + (size_t)a_row * a_length + k0 + item % (BK / 4) * 4;
-    __global const float *b_from = b + ((size_t)k0 + item / (BN / 4)) * b_length + b_col;
+    // Where this work-item's share of the first tiles lies: never outside of the matrices.
+    const uint a_row = min(first_row + item / (BK / WIDTH), M - 1);
+    const uint b_col = min(first_col + item % (BN / WIDTH) * WIDTH, b_length - WIDTH);
+    __global const float *a_from = a + (size_t)a_row * a_length + k0 + item % (BK / WIDTH) * WIDTH;
+    __global const float *b_from = b + ((size_t)k0 + item / (BN / WIDTH)) * b_length + b_col;
 
     float4 sums[TM][TN / 4];
 #pragma unroll
@@ -209,12 +205,21 @@ matmul(__global const float *restrict a, __global const float *restrict b,
       for (uint j = 0; j < TN / 4; j++)
         sums[i][j] = 0.0f;
 
-    float4 a_next[A_LOADS];
-    float4 b_next[B_LOADS];
+    floats a_next[A_LOADS];
+    floats b_next[B_LOADS];
     load_tiles(a_next, b_next, a_from, b_from, a_length, b_length, M - 1 - a_row, K - k0);
+#if CUT
+    barrier(CLK_LOCAL_MEM_FENCE); // nobody reads the tiles of the piece before any more
+#endif
     store_tiles(a_tiles, b_tiles, a_next, b_next);
     barrier(CLK_LOCAL_MEM_FENCE);
     uint now = 0; // the half of local memory that is complete
+
+    float4 a_part[1 + AHEAD][TM / 4]; // for this k and, loaded ahead, for the next one
+    float4 b_part[1 + AHEAD][TN / 4];
+#if AHEAD
+    load_parts(a_part[0], b_part[0], a_tiles, b_tiles, 0);
+#endif
     for (; k0 < end_k; k0 += BK) {
       const bool more = k0 + BK < end_k;
       if (more) { // nobody waits for these loads before the stores below
@@ -227,28 +232,41 @@ matmul(__global const float *restrict a, __global const float *restrict b,
       __local const float4 *b_tile = b_tiles + now * B_TILE;
 #pragma unroll
       for (uint k = 0; k < BK; k++) {
-        float4 a_part[TM / 4];
-        float4 b_part[TN / 4];
-        load_parts(a_part, b_part, a_tile, b_tile, k);
-        // Two rows of sums at a time, across and back again: each multiply-add shares a factor with
-        // the one before it.
+#if AHEAD // while these are multiplied, the parts for the next k are on their way
+        const uint at = k % 2;
+        if (k < BK - 1)
+          load_parts(a_part[1 - at], b_part[1 - at], a_tile, b_tile, k + 1);
+        else { // of the next tiles; after the last step nobody uses them
+          now = 1 - now;
+          if (more)
+            store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
+          barrier(CLK_LOCAL_MEM_FENCE);
+          load_parts(a_part[0], b_part[0], a_tiles + now * A_TILE, b_tiles + now * B_TILE, 0);
+        }
+#else
+      const uint at = 0;
+      load_parts(a_part[0], b_part[0], a_tile, b_tile, k);
+#endif
+        // Two rows of sums at a time, across and back again: each multiply-add shares a factor
+        // with the one before it.
 #pragma unroll
         for (uint i = 0; i < TM / 2; i++) {
-          const float2 a_pair = i % 2 ? a_part[i / 2].zw : a_part[i / 2].xy;
+          const float4 four = a_part[at][i / 2];
+          const float2 a_pair = i % 2 ? four.zw : four.xy;
 #pragma unroll
           for (uint across = 0; across < TN / 4; across++) {
             const uint j = i % 2 ? TN / 4 - 1 - across : across;
-            sums[2 * i][j] += a_pair.x * b_part[j];
-            sums[2 * i + 1][j] += a_pair.y * b_part[j];
+            sums[2 * i][j] += a_pair.x * b_part[at][j];
+            sums[2 * i + 1][j] += a_pair.y * b_part[at][j];
           }
         }
       }
-
-      if (more) { // into the half that everyone finished reading before the last barrier
-        now = 1 - now;
+#if !AHEAD
+      now = 1 - now;
+      if (more) // into the half that everyone finished reading before the last barrier
         store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
-      }
       barrier(CLK_LOCAL_MEM_FENCE); // one barrier a step: the other half is complete
+#endif
     }
 
     const uint row = first_row + item / COLS * 4;

@@ -104,12 +104,15 @@ def cut_tiles(m, n, k, groups, bm, bn, bk):
 
 def fast_tiles(m, n, k, groups=0, bm=32, bn=64, bk=16, tm=8, tn=8):
     """20's tiles. Rows that are no multiple of four floats are copied first. Every tile reads all its rows of A and columns
-    of B, the last ones again where there are none left, for all of K and, in A, what its rows are filled up with. Where
-    tiles are cut, each part is written and read once more; `adders` work-items add those of four floats."""
+    of B, the last ones again where there are none left, for all of K and, in A, what its rows are filled up with. From
+    local memory the parts for each k are loaded, and once more at the beginning, since they are loaded ahead. Where
+    tiles are cut, each part is written and read once more, and a barrier stands before each tile and part;
+    `adders` work-items add those of four floats."""
     rows, cols, steps = math.ceil(m / bm), math.ceil(n / bn), math.ceil(k / bk)
     whole, _, parts = cut_tiles(m, n, k, groups, bm, bn, bk)
     wide_k, wide_n = math.ceil(k / 4) * 4, math.ceil(n / 4) * 4
     items = (bm // tm) * (bn // tn)
+    pieces = whole + sum(parts)
     area = [min(bm, m - r * bm) * min(bn, n - c * bn) for r in range(rows) for c in range(cols)]
     made = [
         (
@@ -118,9 +121,9 @@ def fast_tiles(m, n, k, groups=0, bm=32, bn=64, bk=16, tm=8, tn=8):
                 rows * cols * (bm * wide_k + bn * k),
                 sum(area[:whole]) + sum(parts) * bm * bn,
                 fmas=rows * cols * steps * bm * bn * bk,
-                local_loads=rows * cols * items * steps * bk * (tm + tn),
+                local_loads=items * (tm + tn) * (rows * cols * steps * bk + pieces),
                 local_stores=rows * cols * steps * (bm + bn) * bk,
-                barriers=items * (rows * cols * steps + whole + sum(parts)),
+                barriers=items * (rows * cols * steps + (2 if groups else 1) * pieces),
             ),
         )
     ]

@@ -66,7 +66,7 @@ NARROW = {
     "into 32 bits: get_global_id(1) * BM": _REFUSED,
     "into 32 bits: get_global_id(0) * BN": _REFUSED,
 }
-# The third: tiles divide it, so that they are built without edges; the fourth: the matrices end where their buffers do, and
+# The third: tiles divide it; the fourth: the matrices end where their buffers do, and
 # tiles reach beyond; the last: odd rows, and a last step that is not full. In the last two there are two tiles, which are cut.
 OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["32", "64", "48"], ["16", "124", "32"], ["7", "66", "50"]]
 FEW_ROUNDS = {
@@ -127,8 +127,10 @@ def _launched(shape, m, n, k):
     """The kernels of a run of a candidate."""
     if shape.startswith("panels"):
         return ["pack_a", "pack_b", "matmul"]
-    bm, bn, bk, _, _, groups = [int(number) for number in [*re.findall(r"\d+", shape), "0"][:6]]
-    pad = ["pad"] * (k % 4 > 0 or n % 4 > 0)
+    bm, bn, bk, tm, tn, groups = [int(number) for number in [*re.findall(r"\d+", shape), "0"][:6]]
+    items = (bm // tm) * (bn // tn)
+    one_by_one = tm * tn <= 64 and items % bn == 0 and items % bk == 0  # of odd rows
+    pad = ["pad"] * ((k % 4 > 0 or n % 4 > 0) and not one_by_one)
     return [*pad, "matmul", *["add_parts"] * bool(cut_tiles(m, n, k, groups, bm, bn, bk)[2])]
 
 

@@ -25,8 +25,6 @@ AXE = "axe-playwright-python==0.1.8"  # brings axe-core 4.12.1
 PAGES = {
     "the landing page": "",
     "a chapter with a player": "06-dot-product-reduction/",
-    "a player with wide memories": "17-matmul-register-tiled/",
-    "a player of queues": "22-overlap/",
     "an exercise": "06-dot-product-reduction/exercises/1-missing-barrier/",
     "the first steps": "docs/start/",
     "a page to look things up": "docs/concepts/",

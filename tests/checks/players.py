@@ -141,7 +141,7 @@ def worst(launch, gate):
 
 
 def of_queues(browser, base, launch, quick=False):
-    """As of_player, of a launch of QUEUES. `quick`: some of the runs, none of them of the real program."""
+    """As of_player, of a launch of QUEUES. `quick`: without the runs of the real program."""
     chapter = launch["chapter"]
     wrong = browser.open(f"{base}{chapter}/", *WIDTHS["desk"])
     started = browser.run(START)
@@ -158,10 +158,8 @@ def of_queues(browser, base, launch, quick=False):
         asked = dict(queues=number, order=order, by=by, seed=seed, without=list(without))
         return browser.run(f"{DRIVE_QUEUES}({json.dumps(asked)})")
 
-    for number in launch["queues"][-1:] if quick else launch["queues"]:
-        for order, by in [("recorded", "button"), ("newest", "end"), ("recorded", "key"), ("shuffled", "button")][
-            : 2 if quick else 4
-        ]:
+    for number in launch["queues"]:
+        for order, by in [("recorded", "button"), ("recorded", "key"), ("newest", "end"), ("shuffled", "button")]:
             seen = drive(number, order, by)
             where = f"{number} queues, {order}, by {by}"
             pieces = len(recording["pieces"])
@@ -184,14 +182,10 @@ def of_queues(browser, base, launch, quick=False):
     said = []
     for gate in WITHOUT:
         real = worst(launch, gate) if not quick else None
-        for number in (1, 3) if quick else launch["queues"]:
+        for number in launch["queues"]:
             # A queue in order does without events, and to wait for one of its commands is to flush it.
             harmless = gate in ("kernel", "flush") and number == 1 or gate == "result" and number < 3
-            for order, seed in [
-                ("newest", 0),
-                ("recorded", 0),
-                *[("shuffled", seed) for seed in range(1, 1 if quick else 4)],
-            ]:
+            for order, seed in [("newest", 0), ("recorded", 0), *[("shuffled", seed) for seed in range(1, 4)]]:
                 seen = drive(number, order, seed=seed, without=[gate])
                 where = f"{number} queues, without the gate {gate}, {order}"
                 if harmless:

@@ -10,7 +10,7 @@ error on the console; every image has a picture, and words in its place, eight a
 sticks out to the right; every link within the site, with its anchor, leads somewhere; listings are
 coloured, and each has a copy button; previous and next go through the chapters and their exercises in order;
 an exercise has its hints folded, and a way back to its lesson; no text is smaller than 12 pixels, running text not
-smaller than 14; a figure is not shrunk so far that it cannot be read, and where it or a listing is cut off, the edge fades; a chapter is at most 300 kB, compressed, with
+smaller than 14; a figure is not shrunk so far that it cannot be read; a chapter is at most 300 kB, compressed, with
 everything that it asks for. In every figure, light and dark: no text is cut off by the figure's edge, smaller than 11
 pixels, or of a contrast below 4.5; none moves, but on the landing page, where a button stops it. A word typed into the
 search brings up the page that explains it, CUDA's words too, and no listing before a lesson. Without JavaScript the
@@ -223,8 +223,6 @@ LOOK = """(width => { // not innerWidth: on a phone that grows with what is too 
       }
       return found.slice(0, 3);
     })(),
-    cut: [...document.querySelectorAll('.md-typeset p:has(> img), .md-typeset pre > code')]
-           .filter(e => e.scrollWidth > e.clientWidth + 4 && !e.dataset.more).map(e => e.tagName + ' ' + e.textContent.slice(0, 40)),
     shrunk: [...document.querySelectorAll('article img[src$=".svg"]')].filter(i => i.naturalWidth && i.width < 0.8 * i.naturalWidth)
               .map(i => i.src + ' ' + (i.width / i.naturalWidth).toFixed(2)),
   };
@@ -395,7 +393,6 @@ def of_page(browser, site, base, page, route, shots):
         problems += ["no listing in OpenCL C, coloured as such"] if needs_opencl and not look["colored"] else []
         problems += [f"small text: {text}" for text in look["small"]]
         problems += [f"a figure is shrunk: {text}" for text in look["shrunk"]]
-        problems += [f"cut off, and nothing shows that there is more: {text}" for text in look["cut"]]
         if page in route:
             at = route.index(page)
             here = [

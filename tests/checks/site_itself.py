@@ -108,13 +108,6 @@ def check(report):
             "a figure is shrunk",
         )
         case(
-            "a figure cut off without a sign",
-            site,
-            "site.js",
-            lambda text: text.replace("if (left || right) e", "if (0) e"),
-            r"\(phone\): cut off, and nothing shows that there is more",
-        )
-        case(
             "a search index without a word",
             site,
             index,

@@ -83,7 +83,7 @@
         "A race: two commands, or a command and the host, touch the same place, one of them writes, and no queue, no event and no wait of the host"
           + " orders the two. It is one whatever the result is.",
         "Without flushes, a command that waits for one of another queue may wait for ever, says the standard. PoCL sends commands at once, and so it"
-          + " went well here. In the other two orders what is not flushed is kept back, until the host waits for a command of that queue.",
+          + " went well here. In the other two orders it does wait for ever.",
       ];
     }
 
@@ -111,13 +111,7 @@
     apply(step) {
       const { state, result } = this;
       if (step.kind !== "run" && step.kind !== "start") state.waits = step.kind === "wait" || step.kind === "stuck" ? step.ids : null;
-      const flush = (queue) => state.enqueued.forEach((id) => { if (result.commands[id].queue === queue) state.flushed.add(id); });
-      if (step.kind === "host" && step.id !== undefined) {
-        state.enqueued.add(step.id);
-        if (this.options.order === "recorded") state.flushed.add(step.id); // PoCL sends commands at once
-      }
-      if (step.what === "flush") flush(step.queue);
-      if (step.kind === "wait") step.ids.forEach((id) => flush(result.commands[id].queue));
+      if (step.kind === "host" && step.id !== undefined) state.enqueued.add(step.id);
       if (step.kind === "run") {
         Commands.apply(state.memory, this.recording, result.commands[step.id]);
         state.done.push(step.id);
@@ -137,20 +131,16 @@
       this.lanes.replaceChildren(...lanes.map((lane, q) => make("div", { class: "player-lane", role: "group", "aria-label": `queue ${q}` },
         make("p", { class: "player-title" }, `Queue ${q}: ${and([...new Set(lane.map((it) => NAMES[it.what]))])}`),
         make("div", { class: "player-boxes" }, ...lane.map((it) => this.boxes[it.id])))));
-      const tracks = lanes.map((lane) => make("div", { class: "player-track", role: "img" }, ...lane.map((it) => this.bars[it.id])));
-      this.scale.replaceChildren(...tracks,
+      this.scale.replaceChildren(...lanes.map((lane) => make("div", { class: "player-track", role: "img" }, ...lane.map((it) => this.bars[it.id]))),
         make("div", { class: "player-axis" }, this.axisBegin = make("span", {}), this.axisEnd = make("span", {})));
       const real = this.options.order === "recorded";
       const turn = new Map(this.result.ran.map((id, i) => [id, i]));
       const end = real ? Math.max(...commands.map((it) => it.times[3])) : commands.length;
       commands.forEach((it, id) => {
         const [from, to] = real ? [it.times[2], it.times[3]] : turn.has(id) ? [turn.get(id), turn.get(id) + 1] : [0, 0];
-        this.bars[id].hidden = !real && !turn.has(id);
         this.bars[id].style.left = `${100 * from / end}%`;
         this.bars[id].style.width = `${100 * (to - from) / end}%`;
       });
-      tracks.forEach((track, q) => track.setAttribute("aria-label", `queue ${q}: ` + lanes[q].map((it) => real
-        ? `${it.name} from ${(it.times[2] / 1000).toFixed(1)} to ${(it.times[3] / 1000).toFixed(1)} µs` : `${it.name} ${turn.has(it.id) ? `as number ${turn.get(it.id) + 1}` : "never"}`).join(", ")));
       this.scaleTitle.textContent = real ? "When they ran, by their events" : "In which order they ran";
       this.axisBegin.textContent = real ? "0: copy 0 is queued" : "0";
       this.axisEnd.textContent = real ? `${Math.round(end / 1000)} µs` : `${commands.length} commands`;
@@ -165,10 +155,10 @@
         ...it.waits.filter((id) => !done.has(id))];
       commands.forEach((it, id) => {
         const now = step.kind === "run" && step.id === id;
-        const kind = now ? "now" : done.has(id) ? "done" : state.enqueued.has(id) ? !state.flushed.has(id) ? "kept" : waitsFor(it).length ? "waiting" : "ready" : "later";
+        const kind = now ? "now" : done.has(id) ? "done" : state.enqueued.has(id) ? waitsFor(it).length ? "waiting" : "ready" : "later";
         const gate = !it.listed.length ? "" : !it.waits.length ? " player-gate-out" : it.waits.every((w) => done.has(w)) ? " player-gate-open" : " player-gate-shut";
         this.boxes[id].className = `player-command player-${kind}${gate}${now && step.races.length ? " player-race" : ""}`;
-        const text = { now: "runs", done: `${state.done.indexOf(id) + 1}.`, kept: "kept back", waiting: "waits", ready: "may run", later: "" }[kind];
+        const text = { now: "runs", done: `${state.done.indexOf(id) + 1}.`, waiting: "waits", ready: "may run", later: "" }[kind];
         this.boxes[id].replaceChildren(make("b", {}, it.name), make("span", {}, text));
         this.bars[id].classList.toggle("player-seen", done.has(id));
       });
