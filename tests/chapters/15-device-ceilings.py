@@ -3,7 +3,7 @@ import math
 from formulas import COMPUTE_UNITS, count
 from references import U, total, unchanged
 
-THOROUGH = ["faults"]  # thirteen programs are built and released
+THOROUGH = ["inputs"]  # thirteen programs are built and released
 SLOW_ELSEWHERE = "65"  # at any size it measures for as long
 LARGE_LAUNCHES = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N

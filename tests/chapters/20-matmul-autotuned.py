@@ -6,7 +6,7 @@ from formulas import cut_tiles, fast_tiles, packed_times, panels
 from references import product
 
 HOST_LINES = 180  # the search
-THOROUGH = ["faults", "costs"]  # every call of the search, with every code; every candidate
+THOROUGH = ["bad-input", "costs", "inputs"]  # every call of the search; every candidate
 # At any size it searches for as long. From 17×33×65 on, where it checks candidates at 31×63×127, loops that end early make
 # its panels wrong: whether the test fails is up to what it chooses, by the clock.
 SLOW_ELSEWHERE = "1x1x1"

@@ -3,6 +3,7 @@ import math
 from formulas import double_buffered, matmul_times
 from references import product_within
 
+THOROUGH = ["costs", "inputs"]  # three ways
 SMALL_SIZES = [["1"], ["64", "128", "16"], ["9", "17", "21"]]  # on Oclgrind three ways take long
 LARGE_LAUNCHES = True
 ONE_WAY = {"UNITS": "only the compiler of a device that has them gets to see them: check `units`"}

@@ -4,6 +4,7 @@ from checks.times import Times, Wrong
 from formulas import TILE, tiled
 from references import rows_of_product
 
+THOROUGH = ["costs"]  # each device in turn
 # From 33 rows on, a device that is divided in two has both at work.
 TINY_SIZE = ["33", "2", "5"]
 SMALL_SIZES = [["1"], ["64", "32", "64"], ["70", "33", "65"]]
