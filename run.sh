@@ -45,7 +45,9 @@ for chapter in "${wanted[@]}"; do
 done
 setup ${optional[@]+"${optional[@]}"} || exit 1
 say "building in $root/build"
-build "$root" --target "${wanted[@]}" || exit 1 # and nothing that only the tests want
+target=chapters # and nothing that only the tests want
+[ ${#wanted[@]} -eq 1 ] && target=${wanted[0]}
+build "$root" --target "$target" || exit 1
 
 built=()
 for chapter in "${wanted[@]}"; do
