@@ -4,7 +4,7 @@ import json
 import math
 import pathlib
 
-from draw import BLUE, FOUR, INK, LINE, ORANGE, RED, SOFT, Figure, figure
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, WHITE, Figure, figure
 
 
 @figure("host-adds")
@@ -158,3 +158,116 @@ def reduction_tree():
 @figure("reduction-race")
 def reduction_race():
     return tree(VALUES, "The same tree without the barrier in the loop: one possible order", True)
+
+
+@figure("pocl-loops")
+def pocl_loops():
+    """Chapter 06 on one core: PoCL's loops over the work-items of a group, and what they give without the barrier."""
+    local, w, h, gap = len(VALUES), 18, 32, 15
+    x0, y1, y2 = 24, 86, 232
+    steps = [local >> k for k in range(1, local.bit_length())]  # active = 4, 2, 1
+    f = Figure(
+        680, 350, "How PoCL runs a work-group on one core: from barrier to barrier, one work-item after the other"
+    )
+
+    def loop(x, y, code, active, after):
+        """One loop over the work-items, and what `sums` then holds; below: the code between two barriers."""
+        f.text(x, y - 26, f"for lid = 0 … {local - 1}:", 12.5, SOFT, "start")
+        f.text(x, y - 8, code, 13, INK, "start", mono=True)
+        f.cells(x, y, w, h, list(range(local)), [BLUE if lid < active else None for lid in range(local)], 13)
+        f.text(x, y + h + 20, "→ " + " ".join(map(str, after)), 14, BLUE, "start", True)
+        f.line(x + local * w + gap / 2, y - 14, x + local * w + gap / 2, y + h + 10, ORANGE, 3)
+
+    f.text(x0, 32, "With both barriers: four loops over the work-items", 15, INK, "start", True)
+    sums = list(VALUES)
+    loop(x0, y1, "sums[lid] = sum", local, sums)
+    for k, active in enumerate(steps, 1):
+        for lid in range(local):
+            if lid < active:
+                sums[lid] += sums[lid + active]
+        loop(x0 + k * (local * w + gap), y1, f"active = {active}", active, sums[:active])
+    right = sums[0]
+
+    f.text(x0, 178, "Without the barrier in the loop: two loops", 15, INK, "start", True)
+    sums = list(VALUES)
+    loop(x0, y2, "sums[lid] = sum", local, sums)
+    x, taken = x0 + local * w + gap, [sums[0]]
+    f.text(x, y2 - 26, f"for lid = 0 … {local - 1}: active = {', '.join(map(str, steps))}", 12.5, SOFT, "start")
+    for lid in range(local):
+        at = x + lid * (len(steps) * w + 3)
+        f.text(at + len(steps) * w / 2, y2 - 8, f"lid {lid}", 13, RED if lid == 0 else INK)
+        adds = [active for active in steps if lid < active]
+        taken += [sums[active] for active in adds] if lid == 0 else []
+        for active in adds:
+            sums[lid] += sums[lid + active]
+        f.cells(at, y2, w, h, steps, [(RED if lid == 0 else BLUE) if active in adds else None for active in steps], 13)
+    f.text(
+        x, y2 + h + 20, f"→ {' + '.join(map(str, taken))} = {sums[0]}, where {right} is right", 14, RED, "start", True
+    )
+    f.text(x0, 312, "in colour: has something to do", 13, SOFT, "start")
+    f.line(x0 + 298, 308, x0 + 318, 308, ORANGE, 3)
+    f.text(x0 + 326, 312, "barrier", 13, ORANGE, "start", True)
+    f.text(588, 312, "one core, over time", 13, SOFT, "end")
+    f.arrow(596, 308, 656, 308, SOFT)
+    f.text(x0, 332, "work-item 0 is through before any other one has added: it takes their old sums", 13, RED, "start")
+    if right != sum(VALUES):
+        raise SystemExit("the loops of the figure do not add what the recording of 06 has")
+    return f
+
+
+@figure("divergence")
+def divergence():
+    """Which of 64 work-items add in each step, in two bundles of 32: the chapter's tree, and one with lid % ..."""
+    local, bundle, w, h, row = 64, 32, 8, 15, 21
+    x0, gap = 76, 16
+    f = Figure(680, 430, "Divergence: the work-items of two bundles that add, step by step, in two trees")
+
+    def left(b):
+        return x0 + b * (bundle * w + gap)
+
+    trees = (
+        ("if (lid < active)", [[lid < local >> s for lid in range(local)] for s in range(1, 7)], GREEN),
+        (
+            "if (lid % (2 * distance) == 0)",
+            [[lid % (1 << s) == 0 for lid in range(local)] for s in range(1, 7)],
+            ORANGE,
+        ),
+    )
+    for t, (condition, steps, color) in enumerate(trees):
+        y = 34 + t * 190
+        f.text(24, y, condition, 15, INK, "start", True, mono=True)
+        total = 0
+        for s, adds in enumerate(steps):
+            top = y + 14 + s * row
+            f.text(24, top + 12, f"step {s + 1}", 13, SOFT, "start")
+            busy = 0
+            for b in range(2):
+                lanes = [i for i in range(bundle) if adds[b * bundle + i]]
+                busy += bool(lanes)
+                dash = None if lanes else "3 3"
+                f.box(
+                    left(b), top, bundle * w, h, PALE[ORANGE] if lanes else WHITE, ORANGE if lanes else LINE, 1, 1, dash
+                )
+                if lanes:
+                    d = " ".join(f"M{left(b) + i * w + 1:g} {top:g}h{w - 2}v{h}h-{w - 2}z" for i in lanes)
+                    f.path(d, BLUE, 0.5, fill=BLUE)
+            f.text(640, top + 12, busy, 13.5, INK)
+            total += busy
+        f.text(656, y, f"a bundle adds {total} times", 14, color, "end", True)
+        for b in range(2):
+            f.text(
+                left(b),
+                y + 14 + 6 * row + 12,
+                f"bundle {b}: lid {b * bundle} … {(b + 1) * bundle - 1}",
+                13,
+                SOFT,
+                "start",
+            )
+    y = 408
+    f.box(24, y - 11, 8, h - 2, BLUE, BLUE, 0, 0.5)
+    f.text(38, y, "adds", 13, SOFT, "start")
+    f.box(90, y - 11, 26, h - 2, PALE[ORANGE], ORANGE, 1, 1)
+    f.text(122, y, "idle, but has to go along", 13, SOFT, "start")
+    f.box(300, y - 11, 26, h - 2, WHITE, LINE, 1, 1, "3 3")
+    f.text(332, y, "no one adds: on to the barrier", 13, SOFT, "start")
+    return f

@@ -1,6 +1,6 @@
 """Figures of chapters 08 to 10: matrix, tiles, more work per thread."""
 
-from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, Figure, figure
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, TEAL, VIOLET, WHITE, Figure, figure
 
 
 def matrix(f, x, y, rows, cols, cell, color_of, name=None, below=None):
@@ -188,4 +188,47 @@ def wpt():
         "start",
     )
     f.text(24, 328, "One value of B, read once from local memory, is used for all four.", 13, SOFT, "start")
+    return f
+
+
+@figure("compute-unit")
+def compute_unit():
+    """Chapter 10: what is in a compute unit of a GPU, with two work-groups of two bundles each on it."""
+    f = Figure(680, 448, "A compute unit of a GPU: bundles of work-items, registers, local memory")
+    f.box(20, 18, 640, 336, "#f4f8fc", BLUE, 10)
+    f.text(36, 42, "one compute unit", 15, BLUE, "start", True)
+    f.text(644, 42, "two work-groups are on it, of two bundles of 32 work-items each", 13, SOFT, "end")
+    states = ("runs", "waits for memory", "is ready", "waits for memory")
+    for g, color in enumerate((GREEN, ORANGE)):
+        x = 36 + g * 308
+        f.box(x, 54, 300, 78, "none", color, 8, dash="5 4")
+        f.text(x + 12, 74, f"work-group {g}", 13.5, color, "start", True)
+        for b in range(2):
+            runs = states[2 * g + b] == "runs"
+            f.label(x + 8 + b * 144, 82, 140, 42, "", color, strong=runs)
+            f.text(x + 78 + b * 144, 100, f"bundle {b}", 13.5, WHITE if runs else INK, bold=True)
+            f.text(x + 78 + b * 144, 117, states[2 * g + b], 13, WHITE if runs else SOFT)
+    f.arrow(114, 124, 114, 158, GREEN, 2.2)
+    f.text(132, 150, "one instruction for its 32 work-items (drawn: one of several such rows)", 13.5, INK, "start")
+    for lane in range(32):
+        f.box(36 + lane * 19, 160, 19, 30, PALE[GREEN], GREEN, 2, 1)
+        if lane < 4 or lane == 31:
+            f.text(36 + (lane + 0.5) * 19, 180, lane, 13)
+    f.text(36 + 17.5 * 19, 179, "…", 15)
+    parts = (
+        ("registers", 214, 644, "variables of"),
+        ("local memory", 288, 470, "part of"),
+    )
+    for name, y, right, what in parts:
+        f.text(36, y, name, 14, VIOLET, "start", True)
+        wide = (right - 36) / 3
+        for g, color in enumerate((GREEN, ORANGE)):
+            f.label(36 + g * wide, y + 8, wide, 36, f"{what} group {g}", color, 13)
+        f.box(36 + 2 * wide, y + 8, wide, 36, WHITE, LINE, 4, dash="3 3")
+        f.text(36 + 2.5 * wide, y + 31, "room for more", 13, SOFT)
+    f.text(490, 288, "cache", 14, VIOLET, "start", True)
+    f.label(490, 296, 154, 36, "what was read last", INK, 13)
+    f.line(567, 333, 567, 379, TEAL, 2)
+    f.label(20, 380, 640, 30, "global memory, for all compute units", TEAL, 14, True)
+    f.text(20, 434, "a unit of an H200: 65,536 registers, room for 64 bundles (2,048 work-items)", 13.5, SOFT, "start")
     return f
