@@ -205,7 +205,7 @@ def compute_unit():
         f.text(x + 12, 74, f"work-group {g}", 13.5, color, "start", True)
         for b in range(2):
             runs = states[2 * g + b] == "runs"
-            f.label(x + 8 + b * 144, 82, 140, 42, "", color, strong=runs)
+            f.box(x + 8 + b * 144, 82, 140, 42, color if runs else PALE[color], color)
             f.text(x + 78 + b * 144, 100, f"bundle {b}", 13.5, WHITE if runs else INK, bold=True)
             f.text(x + 78 + b * 144, 117, states[2 * g + b], 13, WHITE if runs else SOFT)
     f.arrow(114, 124, 114, 158, GREEN, 2.2)
