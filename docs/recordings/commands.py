@@ -54,21 +54,25 @@ def floats(data):
     return [None if math.isnan(v) else int(v) if v == int(v) else v for v in values]
 
 
+def built(library, sources, before=(), after=()):
+    """A library of the first of its sources, built where it is older than one of them, with options before that source
+    and after it; its path."""
+    if not library.exists() or library.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+        library.parent.mkdir(parents=True, exist_ok=True)
+        new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
+        command = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", *before, sources[0], "-o", new]
+        subprocess.run([*command, *after], check=True)
+        new.rename(library)
+    return library
+
+
 def layer(build, missing):
-    """The layer, built where it is older than its source; its path."""
+    """The path of the layer."""
     if shutil.which("g++") is None or not pathlib.Path("/usr/include/CL/cl_layer.h").exists():
         raise missing(
             "g++ or OpenCL's headers are missing (Debian 12: apt install g++ opencl-c-headers ocl-icd-opencl-dev)"
         )
-    source, library = HERE / "events.cpp", build / "libevents.so"
-    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
-        build.mkdir(parents=True, exist_ok=True)
-        new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
-        subprocess.run(
-            ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", source, "-o", new], check=True
-        )
-        new.rename(library)
-    return library
+    return built(build / "libevents.so", [HERE / "events.cpp", ROOT / "tests" / "native" / "layer.h"])
 
 
 def calls_of(chapter, program, arguments, library, folder):

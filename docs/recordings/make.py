@@ -33,23 +33,19 @@ class Missing(Exception):
 
 
 def plugin():
-    """The plugin, built where it is older than its source; its path."""
+    """The path of the plugin."""
     if shutil.which("oclgrind-kernel") is None or shutil.which("g++") is None:
         raise Missing(f"oclgrind-kernel or g++ is missing ({PACKAGES})")
     config = shutil.which("llvm-config-14")
     if config is None or not pathlib.Path("/usr/include/oclgrind/Plugin.h").exists():
         raise Missing(f"the headers of Oclgrind 21.10 or LLVM 14 are missing ({PACKAGES})")
-    source, library = HERE / "recorder.cpp", BUILD / "librecorder.so"
-    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
-        BUILD.mkdir(parents=True, exist_ok=True)
-        new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
-        ask = lambda what: subprocess.run([config, what], check=True, capture_output=True, text=True).stdout.strip()  # noqa: E731
-        command = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", "-fno-rtti"]
-        command += ["-isystem", ask("--includedir"), source, "-o", new]
-        command += ["-L" + ask("--libdir"), "-loclgrind", "-lLLVM-14"]
-        subprocess.run(command, check=True)
-        new.rename(library)
-    return library
+    ask = lambda what: subprocess.run([config, what], check=True, capture_output=True, text=True).stdout.strip()  # noqa: E731
+    return commands.built(
+        BUILD / "librecorder.so",
+        [HERE / "recorder.cpp"],
+        before=["-fno-rtti", "-isystem", ask("--includedir")],
+        after=["-L" + ask("--libdir"), "-loclgrind", "-lLLVM-14"],
+    )
 
 
 def parameters(source, kernel):
