@@ -20,6 +20,8 @@ import harness
 from checks.small_devices import PROFILES
 
 FIRST = "h200"
+# What a profile has to say, lest it be this machine's.
+SAID = {"type", "compute_units", "vector_width", "local_memory", "group", "sizes", "unified"}
 # The search for a device is another one on other machines, and what is asked of a device and of an event, or released,
 # is for other checks: small-devices, times, released.
 KEPT = re.compile("Create(?!SubDevices)|Build|Set|Enqueue|GetKernelWorkGroupInfo|Wait|Finish|Flush")
@@ -71,6 +73,9 @@ def recorded(chapter):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "calls"
             profile = harness.ROOT / "tests" / "profiles" / f"{name}.txt"
+            unsaid = sorted(SAID - {line.split()[0] for line in profile.read_text().splitlines() if line.strip()})
+            if unsaid:
+                return "", [f"{profile.name} does not say {', '.join(unsaid)}: that would be this machine's"]
             command = [harness.program(chapter), *size]
             code, out, err, _ = harness.under_layer(
                 command, profile=profile, calls=path, clock=1, floor=known.TIME_FLOOR
