@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 // Returns the milliseconds between start and end of a finished command, measured by the device.
@@ -76,9 +77,11 @@ inline double median_ms(std::vector<double> times) {
 // Prints "time      WHAT 1.234 ms, 5.6 UNIT". `work` is what one run does, in 10^9 of the unit:
 // gigabytes moved (unit "GB/s") or 10^9 floating-point operations (unit "GFLOP/s").
 inline void print_time(const char *what, const double ms, const double work, const char *unit) {
-  if (std::isnan(ms))
-    printf("time      %s: this device reports no times\n", what);
-  else if (ms > 0)
+  if (std::isnan(ms)) {
+    const size_t length = strlen(what);
+    const bool colon = length > 0 && what[length - 1] == ':'; // WHAT may bring its own
+    printf("time      %s%s this device reports no times\n", what, colon ? "" : ":");
+  } else if (ms > 0)
     printf("time      %s %.3f ms, %.1f %s\n", what, ms, work / (ms * 1e-3), unit);
   else // nothing was launched
     printf("time      %s %.3f ms\n", what, ms);

@@ -54,5 +54,6 @@ def check(report, chapter, full):
             else:
                 wrong = harness.not_passed(code, out, err) or left_behind(account)
                 wrong = wrong or unlike_no_times(command, profile, out)
+                wrong = wrong or [f"a colon twice: {line}" for line in says_of_times(out) if "::" in line]
             report.failed(" ".join([chapter, *arguments, "on", profile.stem]), wrong)
             report.count("runs on other devices")
