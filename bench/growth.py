@@ -8,12 +8,12 @@ The exponent is the slope of a straight line through log(time) over log(N), fitt
 product of N takes 2·N³ operations.
 """
 
-import csv
-import itertools
 import math
 import pathlib
 import statistics
 import sys
+
+import tables
 
 FROM = 512  # below, a launch costs more than the work
 
@@ -51,9 +51,8 @@ def lines_of(matmul):
 
 
 def section(matmul, naive):
-    """The section of a folder's README.md: `matmul` is {series: {size: [rate of each round]}}."""
-    middle = {n: {s: statistics.median(r) for s, r in by.items()} for n, by in matmul.items() if by}
-    if naive not in middle:
+    """The section of a folder's README.md: `matmul` is {series: {size: median rate}}."""
+    if naive not in matmul:
         return []
     return [
         "## How it grows",
@@ -63,17 +62,14 @@ def section(matmul, naive):
         "",
         "| | exponent | pays from | memory |",
         "| --- | ---: | ---: | ---: |",
-        *lines_of(middle),
+        *lines_of(matmul),
         "",
     ]
 
 
 def main():
     for folder in map(pathlib.Path, sys.argv[1:]):
-        matmul = {}
-        with open(folder / "matmul.csv", newline="") as file:
-            for row in itertools.islice(csv.reader(file), 1, None):
-                matmul.setdefault(row[0], {})[int(row[1])] = [float(row[2])]
+        matmul = tables.medians(folder / "matmul.csv")
         print("\n".join([f"# {folder.name}", "", *section(matmul, next(iter(matmul)))]))
 
 

@@ -1,17 +1,10 @@
-#!/usr/bin/env python3
-"""Draws the plots of a folder of results from its CSV files and record.json.
-
-    bench/plots.py docs/results/h200 ...
+"""Draws the plots of a folder of results from its CSV files and record.json; page.py calls it.
 
 matmul.svg and vectors.svg: rates over sizes; roofline.svg: each program's rate at its largest size under
 the two ceilings. Text stays text, so that a plot is small, and can be searched and read aloud.
 """
 
-import csv
-import itertools
 import json
-import pathlib
-import sys
 import textwrap
 
 import matplotlib
@@ -21,11 +14,12 @@ matplotlib.rcParams["svg.hashsalt"] = "opencl-step-by-step"
 matplotlib.rcParams["svg.fonttype"] = "none"
 
 import matplotlib.pyplot as plt  # noqa: E402  after the choice of a backend
+import tables  # noqa: E402
 
 INK, SOFT, PANEL = "#1f2933", "#5b6670", "#fcfbf7"  # those of docs/figures
 # Never two series in one colour and marker: ours from the first list, in their order, libraries by name.
 COLORS = ["#5b6670", "#b7561a", "#c22f2f", "#6b4fa3", "#147a7e", "#8a1c62", "#7a5c00", "#2b6cb0"]
-STYLES = list(zip(2 * COLORS, "os^Dv<>ph8dH|x+1"))
+STYLES = list(zip(3 * COLORS, "os^Dv<>ph8dH|x+1234"))
 LIBRARIES = {
     "OpenBLAS": ("#2f7d4f", "P"),
     "OpenBLAS, one thread": ("#2f7d4f", "1"),
@@ -33,15 +27,6 @@ LIBRARIES = {
     "cuBLAS": ("#000000", "*"),
     "cuBLAS, TF32": ("#000000", "+"),
 }
-
-
-def read_csv(path):
-    """{series: {size: median rate}}, in the order of the file."""
-    results = {}
-    with open(path, newline="") as file:
-        for row in itertools.islice(csv.reader(file), 1, None):
-            results.setdefault(row[0], {})[int(row[1])] = float(row[2])
-    return results
 
 
 def styles(series):
@@ -101,18 +86,10 @@ def roofline(path, record, points):
     save(fig, axes, path)
 
 
-def words(what, results, unit):
-    """What a plot shows, in words: for those who do not see it."""
-    largest = max(max(sizes) for sizes in results.values())
-    at = sorted(((sizes[largest], name) for name, sizes in results.items() if largest in sizes), reverse=True)
-    shown = ", ".join(f"{name} {rate:,.4g}" for rate, name in at)
-    return f"{what} over the size, a line for each program. At {largest}, in {unit}: {shown}"
-
-
 def draw(folder):
-    """Draws all plots of a folder; returns {name of the file: what it shows, in words}."""
+    """Draws all plots of a folder."""
     record = json.loads((folder / "record.json").read_text())
-    matmul, vectors = read_csv(folder / "matmul.csv"), read_csv(folder / "vectors.csv")
+    matmul, vectors = tables.medians(folder / "matmul.csv"), tables.medians(folder / "vectors.csv")
     curves(matmul, folder / "matmul.svg", f"Matrix product, {record['device']}", "M = N = K", "GFLOP/s")
     curves(vectors, folder / "vectors.svg", f"Dot product and sum, {record['device']}", "N", "GB/s")
     # A product: 2n³ operations, 3n² floats. A dot product: two operations for two floats; a sum: one for one.
@@ -120,22 +97,3 @@ def draw(folder):
     points = [(name, per_byte[name], sizes[max(sizes)] * per_byte[name]) for name, sizes in vectors.items()]
     points += [(name, max(sizes) / 6, sizes[max(sizes)]) for name, sizes in matmul.items()]
     roofline(folder / "roofline.svg", record, points)
-    ceilings = f"{record['GB/s']:,.4g} GB/s and {record['GFLOP/s']:,.4g} GFLOP/s"
-    return {
-        "matmul.svg": words("GFLOP/s of the matrix product", matmul, "GFLOP/s"),
-        "vectors.svg": words("GB/s of dot products and sums", vectors, "GB/s"),
-        "roofline.svg": f"Each program at its largest size, under the ceilings of {ceilings}: vectors on the "
-        "slope of memory, matrix products near the roof of arithmetic",
-    }
-
-
-def main():
-    if len(sys.argv) < 2:
-        raise SystemExit(__doc__)
-    for folder in map(pathlib.Path, sys.argv[1:]):
-        for name, what in draw(folder).items():
-            print(f"{folder / name}: {what}")
-
-
-if __name__ == "__main__":
-    main()

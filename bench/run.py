@@ -1,62 +1,50 @@
 #!/usr/bin/env python3
 """Runs the chapter programs and the libraries people would use instead, side by side.
 
-    bench/run.py [--out docs/results/NAME] [--quick] [--rounds 5] [--device cpu]
+    bench/run.py [--out docs/results/NAME] [--quick] [--rounds 5] [--device cpu] [--only matmul,shapes,vectors]
                  [--sizes 1024,2048] [--lengths 20,26]
 
 Builds what it needs with CMake into --build (default build/), then runs everything over sizes,
 all programs of a size one after the other and that several times, so that what disturbs the
-machine disturbs all of them. Writes CSV, tables and plots into --out:
+machine disturbs all of them. Writes tables, after each size, and then a page with plots into --out:
 
     matmul.csv, vectors.csv   the rates, the spread and the number of rounds, a line for each program and size
     shapes.csv                the same for matrices that are no squares
-    record.json               the device and its ceilings, the date, the command, and what the machine is
-    README.md                 the tables, the plots, the machine and the command
-    *.svg                     drawn from the three by plots.py
+    record.json               the device and its ceilings, what the machine is, and of each table the command and the date
+    README.md, *.svg          made from these by page.py
 
 Numbers are medians of the rounds, each a median of up to five runs in the program; the spread is from the
-slowest to the fastest round. A program that has taken two minutes at a size is not run there again. A
-library that is not there is named as absent.
+slowest to the fastest round. A program that has taken a minute at a size is not run there again, nor at a larger
+one. A library that is not there is named as absent. With --only, the other tables in --out stay, if they are of the
+same device.
 """
 
 import argparse
-import csv
 import json
 import os
 import pathlib
 import platform
 import re
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-import facts  # noqa: E402
-import growth  # noqa: E402
-import harness  # noqa: E402
+import page
+import tables
+from tables import CHAPTERS, MATMUL, ROOT, TITLES, UNITS, VECTORS
 
-CHAPTERS = {chapter: facts.of(chapter) for chapter in harness.CHAPTERS}
-# The series of each program's "time" lines: {program: {start of the line: name}}.
-MATMUL = {chapter: known.BENCH_MATMUL for chapter, known in CHAPTERS.items() if known.BENCH_MATMUL}
-VECTORS = {chapter: known.BENCH_VECTORS for chapter, known in CHAPTERS.items() if known.BENCH_VECTORS}
 CEILINGS = next(chapter for chapter, known in CHAPTERS.items() if known.BENCH_CEILINGS)
 FLOP_PER_BYTE = {name: flop for known in CHAPTERS.values() for name, flop in known.BENCH_FLOP_PER_BYTE.items()}
-# What others are compared with: the first matrix product, and the last of each kind.
-NAIVE = [*next(iter(MATMUL.values())).values()][0]
-BEST = [[*[*one.values()][-1].values()][-1] for one in (MATMUL, VECTORS)]
-BEST_MATMUL = list(dict.fromkeys(name for one in list(MATMUL.values())[-2:] for name in one.values()))
 PEERS = {  # name: source, what to link, who finds out that it is there
     "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
     "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
     "cuBLAS": ("peer_cublas.cpp", ["-lcublas", "-lcudart"]),
 }
 # Others than squares: rows of odd length, of no whole tile, thin, wide, and a small C with a long K.
-SHAPES = ["8192", "1000", "1023", "4000,4000,4004", "4095,4001,4007", "3000,100,5000", "16384,16,4096", "64,64,100000"]
-ENOUGH = 120  # seconds that a program may take at a size before another round is not begun
+SHAPES = ["1000", "1023", "4000,4000,4004", "4095,4001,4007", "3000,100,5000", "16384,16,4096", "64,64,100000"]
+ENOUGH = 60  # seconds that a program may take at a size before another round is not begun
 TOO_LARGE = "too large for this"  # what a chapter says, with exit code 2, of a size that does not fit
 
 
@@ -73,6 +61,14 @@ def numbers(smallest):
         return values
 
     return parse
+
+
+def tables_of(text):
+    """A type for argparse: names of tables, with commas between them."""
+    unknown = sorted(set(text.split(",")) - set(TITLES))
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no such table: {', '.join(unknown)}; there are {', '.join(TITLES)}")
+    return text.split(",")
 
 
 def say(text):
@@ -156,8 +152,6 @@ def machine(device):
 
     cpu = re.search(r"^model name\s*: (.*)$", said("cat", "/proc/cpuinfo"), re.M)
     record = {
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "command": f"bench/run.py {shlex.join(sys.argv[1:])}".strip(),
         "processor": f"{os.cpu_count()} cores, {cpu[1] if cpu else platform.processor()}",
         "system": f"{platform.system()} {platform.release()}",
         "load at the beginning": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
@@ -198,14 +192,14 @@ def series_of(names, lines):
     return {name: rate for what, rate in lines for start, name in names.items() if what.startswith(start)}
 
 
-def measure(title, sizes, names, programs, peers, peer_arguments, rounds):
-    """All programs of `names` at all sizes, interleaved. Returns {series: {size: [rate of each round]}}, what
-    was left out, and what chapter 20 chose: {size: shape}."""
+def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds):
+    """All programs of `names` at all sizes, interleaved; writes the table after each size. Returns what was left out,
+    and what chapter 20 chose: {size: shape}."""
     results, left_out, chosen = {}, {}, {}
     for at, size in enumerate(sizes):
         seconds = {}  # that each program took at this size
         for r in range(rounds):
-            say(f"{title}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
+            say(f"{TITLES[table]}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
             for name, command, env in [(p, [programs[p], *str(size).split(",")], None) for p in names] + [
                 (p, path + peer_arguments(size), env) for p, (path, env) in peers.items()
             ]:
@@ -221,43 +215,10 @@ def measure(title, sizes, names, programs, peers, peer_arguments, rounds):
                     chosen[size] = lines[0][0]
                 for series, rate in series_of(names.get(name, {"": name}), lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)
-    return results, left_out, chosen
-
-
-def write_csv(path, results, unit):
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(["series", "size", f"median {unit}", "slowest", "fastest", "rounds"])
-        for series, sizes in results.items():
-            for size, rates in sizes.items():
-                out.writerow(
-                    [
-                        series,
-                        size,
-                        f"{statistics.median(rates):.4g}",
-                        f"{min(rates):.4g}",
-                        f"{max(rates):.4g}",
-                        len(rates),
-                    ]
-                )
-
-
-def table(results, sizes, unit):
-    """A markdown table: medians, and half of the spread in per cent of the median; one run has none."""
-    lines = [f"| {unit} | " + " | ".join(str(s) for s in sizes) + " |", "| --- |" + " ---: |" * len(sizes)]
-    for series, by_size in results.items():
-        cells = []
-        for size in sizes:
-            rates = by_size.get(size)
-            if not rates:
-                cells.append("–")
-                continue
-            middle = statistics.median(rates)
-            cells.append(f"{middle:,.4g}" if middle < 1000 else f"{middle:,.0f}")
-            if len(rates) > 1 and middle > 0:
-                cells[-1] += f" ±{50 * (max(rates) - min(rates)) / middle:.0f} %"
-        lines.append(f"| {series} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        if table != "shapes":  # whose sizes do not ascend
+            left_out.update({n: f"too slow for more than {size}" for n, took in seconds.items() if took > ENOUGH})
+        tables.write(out / f"{table}.csv", results, UNITS[table])
+    return left_out, chosen
 
 
 def main():
@@ -266,6 +227,7 @@ def main():
     options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     options.add_argument("--quick", action="store_true", help="small sizes, one round")
     options.add_argument("--rounds", type=int, help="default 5, 1 with --quick")
+    options.add_argument("--only", type=tables_of, default=list(TITLES), help="these tables: matmul,shapes,vectors")
     options.add_argument("--device", help="OCL_DEVICE for all programs: gpu, cpu, part of a name")
     options.add_argument("--sizes", type=numbers(1), help="for (a) instead of the default, such as 1024,2048")
     options.add_argument("--lengths", type=numbers(0), help="for (b), as powers of two, such as 20,26")
@@ -298,13 +260,19 @@ def benchmark(args, programs, found, absent):
     if cuda_device and "OpenBLAS" in found:
         absent["OpenBLAS"] = "not run: it computes on the CPU, the chapters on a GPU here"
         del found["OpenBLAS"]
+    out = args.out
+    record = {"runs": {}, "GB/s": 0, "GFLOP/s": 0}
+    if args.only != list(TITLES) and (out / "record.json").exists():
+        record = json.loads((out / "record.json").read_text())
+        if record["device"] != device:
+            raise SystemExit(
+                f"{out} is of another device, {record['device']}: choose another --out, or leave out --only"
+            )
     known = machine(device)
     cores = core_types(found["OpenBLAS"], 64 if args.quick else 1024) if "OpenBLAS" in found else {}
     if cores:
         known["OpenBLAS by core type, GFLOP/s"] = {name or "its own choice": rate for name, rate in cores.items()}
     peers = variants(found, cores)
-    for_vectors = {name: peer for name, peer in peers.items() if name != "cuBLAS, TF32"}
-
     rounds = args.rounds or (1 if args.quick else 5)
     if args.sizes:
         sizes = sorted(args.sizes)  # what does not fit at a size is not tried at larger ones
@@ -314,191 +282,50 @@ def benchmark(args, programs, found, absent):
         lengths = [2**p for p in sorted(args.lengths)]
     else:
         lengths = [2**p for p in ((10, 14) if args.quick else range(10, 29, 2))]
-    out = args.out
-    out.mkdir(parents=True, exist_ok=True)
 
-    matmul, left_a, chosen = measure(
-        "matrix product", sizes, MATMUL, programs, peers, lambda s: ["gemm", str(s), str(s), str(s)], rounds
-    )
-    write_csv(out / "matmul.csv", matmul, "GFLOP/s")
-    # The last ones of the walk alone: those before are no match for a library at any shape.
-    last = {name: series for name, series in list(MATMUL.items())[-2:]}
-    shapes, left_c, chosen_shapes = measure(
-        "shapes", ["17,33,65"] if args.quick else SHAPES, last, programs, peers,
-        lambda s: ["gemm", *(s.split(",") * 3 if "," not in s else s.split(","))], rounds,
-    )  # fmt: skip
-    write_csv(out / "shapes.csv", shapes, "GFLOP/s")
-    seen.append(ceilings(programs[CEILINGS], args.quick)[1])
-    vectors, left_b, _ = measure(
-        "dot product and sum", lengths, VECTORS, programs, for_vectors, lambda s: ["dot", str(s)], rounds
-    )
-    seen.append(ceilings(programs[CEILINGS], args.quick)[1])
-    write_csv(out / "vectors.csv", vectors, "GB/s")
-    bandwidth, arithmetic = max(one[0] for one in seen), max(one[1] for one in seen)
+    def gemm(size):  # "1024", or "4000,4000,4004"
+        return ["gemm", *(str(size).split(",") * 3)[:3]]
 
-    record = {"device": device, "GB/s": bandwidth, "GFLOP/s": arithmetic, "FLOP per byte": FLOP_PER_BYTE, **known}
-    (out / "record.json").write_text(json.dumps(record, indent=1) + "\n")
-    try:
-        import plots
-
-        pictures = plots.draw(out)
-    except ImportError:
-        say("no plots: Python's matplotlib is absent (on Debian: apt install python3-matplotlib)")
-        pictures = {}
-    left_out = [
-        (f"{name}, {title}", why)
-        for title, left in (("matrix product", left_a), ("shapes", left_c), ("dot product and sum", left_b))
-        for name, why in left.items()
-    ]
-    readme(
-        out,
-        device,
-        bandwidth,
-        arithmetic,
-        matmul,
-        vectors,
-        sizes,
-        lengths,
-        absent,
-        left_out,
-        peers,
-        rounds,
-        pictures,
-        {**chosen, **chosen_shapes},
-        shapes,
-        known,
-    )
-    say(f"written: {out}")
-    return 1 if any(why.startswith("failed") for _, why in left_out) else 0
-
-
-def above_ceilings(matmul, vectors, bandwidth, arithmetic):
-    """A line for each rate above the ceiling, which then was measured too low; cached data aside."""
-    lines = []
-    for series, by_size in matmul.items():
-        for size, rates in by_size.items():
-            if statistics.median(rates) > arithmetic:
-                lines.append(f"Above the ceiling of arithmetic: {series} at {size}.  ")
-    for series, by_size in vectors.items():
-        size = max(by_size)
-        if statistics.median(by_size[size]) > bandwidth:
-            lines.append(f"Above the ceiling of memory: {series} at 2^{size.bit_length() - 1}.  ")
-    return lines
-
-
-def readme(
-    out,
-    device,
-    bandwidth,
-    arithmetic,
-    matmul,
-    vectors,
-    sizes,
-    lengths,
-    absent,
-    left_out,
-    peers,
-    rounds,
-    pictures,
-    chosen,
-    shapes,
-    known,
-):
-    lines = [
-        f"# Measured: {device}",
-        "",
-        f"Made with `{known['command']}`; medians of {rounds} "
-        f"{'rounds' if rounds > 1 else 'round'} (of fewer, where a program had taken {ENOUGH} seconds at a size: "
-        "see the CSV files), ± half of the spread between the slowest and the fastest. The device's clock, and for "
-        'CLBlast, OpenBLAS and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its '
-        "default math. POCL_AFFINITY="
-        f"{os.environ['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
-        "",
-        "Ceilings (chapter 15, the best of three measurements, before, between and after the others): "
-        f"{bandwidth:,.1f} GB/s read or copied, whichever is more, {arithmetic:,.0f} GFLOP/s of "
-        f"multiply-adds, balance {arithmetic / bandwidth:.1f} FLOP per byte.",
-        "",
-    ]
-    for name, why in absent.items():
-        lines.append(f"{name} is absent: {why}.  ")
-    for name, why in left_out:
-        lines.append(f"{name}: {why}.  ")
-    lines += ["", "| what | is |", "| --- | --- |"]
-    lines += [
-        f"| {what} | {json.dumps(text) if isinstance(text, dict) else text} |" for what, text in known.items()
-    ] + [""]
-    for name, (_, env) in peers.items():
-        if env:
-            lines.append(f"{name} ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
-        if name == "CLBlast":
-            lines.append("CLBlast has the parameters that it brings; its own tuners were not run.  ")
-    lines += above_ceilings(matmul, vectors, bandwidth, arithmetic)
-    lines += ["", "## Matrix product", "", table(matmul, sizes, "GFLOP/s"), ""]
-    lines += [
-        "## Other shapes",
-        "",
-        "M, N, K:",
-        "",
-        table(shapes, list(next(iter(shapes.values()), [])), "GFLOP/s"),
-        "",
-    ]
-    lines += growth.section(matmul, NAIVE)
-    lines += ["Chapter 20 chose", ""]
-    lines += [f"- {size}: {shape}" for size, shape in chosen.items()] + [""]
-    lines += [
-        "## Dot product and sum",
-        "",
-        table(vectors, lengths, "GB/s").replace(
-            "| GB/s | " + " | ".join(map(str, lengths)),
-            "| GB/s | " + " | ".join(f"2^{n.bit_length() - 1}" for n in lengths),
+    work = {  # what is run: (sizes, chapters, libraries, their arguments)
+        "matmul": (sizes, MATMUL, peers, gemm),
+        # The last ones of the walk alone: those before are no match for a library at any shape.
+        "shapes": (["17,33,65"] if args.quick else SHAPES, dict(list(MATMUL.items())[-2:]), peers, gemm),
+        "vectors": (
+            lengths, VECTORS, {n: p for n, p in peers.items() if n != "cuBLAS, TF32"}, lambda n: ["dot", str(n)]
         ),
-        "",
+    }  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    for table in args.only:
+        at, chapters, libraries, arguments = work[table]
+        if table == "shapes" and "matmul" in record["runs"]:
+            slow = record["runs"]["matmul"]["left out"]
+            chapters = {name: series for name, series in chapters.items() if name not in slow}
+            libraries = {name: peer for name, peer in libraries.items() if name not in slow}
+        left_out, chosen = measure(out, table, at, chapters, programs, libraries, arguments, rounds)
+        seen.append(ceilings(programs[CEILINGS], args.quick)[1])
+        record["runs"][table] = {
+            "command": f"bench/run.py {shlex.join(sys.argv[1:])}".strip(),
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "rounds": rounds,
+            "left out": left_out,
+            "chosen": chosen,
+        }
+        record |= {
+            "device": device,
+            "GB/s": max(record["GB/s"], *[one[0] for one in seen]),
+            "GFLOP/s": max(record["GFLOP/s"], *[one[1] for one in seen]),
+            "FLOP per byte": FLOP_PER_BYTE,
+            "POCL_AFFINITY": os.environ["POCL_AFFINITY"],
+            "absent": absent,
+            "libraries": {name: env for name, (_, env) in peers.items()},
+            "machine": known,
+        }
+        (out / "record.json").write_text(json.dumps(record, indent=1) + "\n")
+    page.write(out)
+    failed = [
+        why for table in args.only for why in record["runs"][table]["left out"].values() if why.startswith("failed")
     ]
-    if NAIVE in matmul:
-        lines += ["## The staircase: times as fast as the naive kernel", ""]
-        lines += ["| | " + " | ".join(str(s) for s in matmul[NAIVE]) + " |", "| --- |" + " ---: |" * len(matmul[NAIVE])]
-        for series, by_size in matmul.items():
-            lines.append(
-                f"| {series} | "
-                + " | ".join(
-                    f"{statistics.median(by_size[s]) / statistics.median(matmul[NAIVE][s]):.3g}"
-                    if s in by_size and statistics.median(matmul[NAIVE][s]) > 0
-                    else "–"
-                    for s in matmul[NAIVE]
-                )
-                + " |"
-            )
-        lines.append("")
-    for title, ours, results in (
-        *[("matrix product", name, matmul) for name in BEST_MATMUL],
-        *[("matrix product of other shapes", name, shapes) for name in BEST_MATMUL],
-        ("dot product", BEST[1], vectors),
-    ):
-        theirs = [p for p in peers if p in results]
-        at = [s for s in results.get(ours, {}) if any(s in results[p] for p in theirs)]
-        if not at:
-            continue
-        lines += [
-            f"## The {title}: {ours} as a multiple of each library",
-            "",
-            "| | " + " | ".join(f"2^{s.bit_length() - 1}" if results is vectors else str(s) for s in at) + " |",
-            "| --- |" + " ---: |" * len(at),
-        ]
-        for p in theirs:
-            lines.append(
-                f"| {ours} / {p} | "
-                + " | ".join(
-                    f"{statistics.median(results[ours][s]) / statistics.median(results[p][s]):.2f}"
-                    if s in results[p] and statistics.median(results[p][s]) > 0
-                    else "–"
-                    for s in at
-                )
-                + " |"
-            )
-        lines.append("")
-    for name, what in pictures.items():
-        lines += [f"![{what}]({name})", ""]
-    (out / "README.md").write_text("\n".join(lines))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
