@@ -19,7 +19,7 @@ import tables  # noqa: E402
 INK, SOFT, PANEL = "#1f2933", "#5b6670", "#fcfbf7"  # those of docs/figures
 # Never two series in one colour and marker: ours from the first list, in their order, libraries by name.
 COLORS = ["#5b6670", "#b7561a", "#c22f2f", "#6b4fa3", "#147a7e", "#8a1c62", "#7a5c00", "#2b6cb0"]
-STYLES = list(zip(3 * COLORS, "os^Dv<>ph8dH|x+1234"))
+STYLES = list(zip(3 * COLORS, "os^Dv<>pxd|1234_h8", 8 * ["-"] + 8 * ["-."] + 2 * [":"]))
 LIBRARIES = {
     "OpenBLAS": ("#2f7d4f", "P"),
     "OpenBLAS, one thread": ("#2f7d4f", "1"),
@@ -34,7 +34,9 @@ def styles(series):
     ours = [name for name in series if name not in LIBRARIES]
     if len(ours) > len(STYLES):
         raise SystemExit(f"{len(ours)} series, and {len(STYLES)} styles: add some to {__file__}")
-    drawn = {name: {"color": color, "marker": marker} for name, (color, marker) in zip(ours, STYLES)}
+    drawn = {
+        name: {"color": color, "marker": marker, "linestyle": line} for name, (color, marker, line) in zip(ours, STYLES)
+    }
     for name in series:
         if name in LIBRARIES:
             color, marker = LIBRARIES[name]
