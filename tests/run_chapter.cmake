@@ -16,6 +16,7 @@ if(DEFINED ENV{PROCESSES})
   set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1) # in a container, say
   set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
   set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1) # more processes than cores
+  set(ENV{PRTE_MCA_rmaps_default_mapping_policy} ":oversubscribe") # the same for Open MPI 5
 endif()
 # What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels it does: they lie
 # in POCL_CACHE_DIR.
