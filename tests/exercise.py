@@ -102,7 +102,7 @@ class Exercise:
                 else ["1", "63", "64", "65", "1000", "4096"],
             )
         ]
-        self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 20"] if self.matrix else ["1", "65", "300"])]
+        self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 21"] if self.matrix else ["1", "65", "300"])]
         self.optimized = data.get("optimized", True)
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)

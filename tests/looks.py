@@ -3,10 +3,13 @@
 Each function gets the Attempt (exercise.py) and returns a list of complaints, empty if there are none.
 """
 
+import hashlib
 import pathlib
 import re
 import struct
 import tempfile
+
+import evidence
 
 
 def fields(run, name):
@@ -333,7 +336,15 @@ def limits(attempt):
 
 def group_size(attempt):
     """02/2: the largest power of two that fits the device and its local memory."""
-    for items, local, floats in [(256, 32768, 1), (96, 32768, 1), (1024, 1000, 1), (1024, 32768, 10), (512, 512, 4)]:
+    for items, local, floats in [
+        (256, 32768, 1),
+        (96, 32768, 1),
+        (1024, 1000, 1),
+        (1024, 32768, 10),
+        (512, 512, 4),
+        (256, 32768, 2**30),
+        (256, 32768, 2**32),
+    ]:
         run = attempt.simulated([str(floats)], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
             return []
@@ -374,9 +385,11 @@ def mapping(attempt):
 def part(attempt):
     """04/1: no more is read back than was asked for, and the read waits."""
     run = attempt.pocl(["1000", "10"], spy=True)
-    reads = [call.split() for call in run.calls if call.startswith("EnqueueReadBuffer")]
-    if any(int(size) > 40 for _, _, _, size in reads):
-        return [f"10 floats are 40 bytes, and {max(int(r[3]) for r in reads)} bytes were read back"]
+    reads = [int(call.split()[3]) for call in run.calls if call.startswith("EnqueueReadBuffer")]
+    maps = [call.split() for call in run.calls if call.startswith("EnqueueMapBuffer")]
+    reads += [int(size) for _, _, flags, size, _ in maps if int(flags) & 1]  # CL_MAP_READ
+    if sum(reads) > 40:
+        return [f"10 floats are 40 bytes, and {sum(reads)} bytes were read back"]
     return not_awaited(run) or released(run)
 
 
@@ -647,6 +660,8 @@ def ways(attempt):
         ("OpenCL 2.2 s", "", "", 1),
         ("OpenCL 1.2 t", "cl_khr_subgroups", "", 3),
         ("OpenCL 3.0 u", "", "__opencl_c_fp64 __opencl_c_subgroups", 2),
+        ("OpenCL 4.0 v", "", "__opencl_c_subgroups", 2),
+        ("OpenCL 3.0 w", "", "__opencl_c_work_group_something", 3),
     ]:
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
         if got != str(right):
@@ -655,8 +670,10 @@ def ways(attempt):
 
 
 def solid_pieces(attempt):
-    """05/2: what a work-item writes lies side by side."""
-    written = attempt.work.array("products") if attempt.work else {}
+    """03/2, 05/2: what a work-item writes lies side by side."""
+    written = {}
+    for name in ("owner", "products") if attempt.work else ():
+        written |= attempt.work.array(name)
     for item, (count, low, high, _) in written.items():
         if count < high - low + 1:
             return [f"work-item {item} does {count} of the elements from {low} to {high}: its piece is to be solid"]
@@ -671,7 +688,40 @@ def neighbours_first(attempt):
     return []
 
 
+def vectors(attempt):
+    """16/1: elements are read as vectors. What N / 4 vectors are called goes no higher than that."""
+    n = max(int(size[0]) for size in attempt.exercise.sizes if int(size[0]) <= 5000)
+    touched = attempt.work.touched if attempt.work else {}
+    single = [item for (item, _), (_, _, high, _) in touched.items() if n % 4 == 0 and high >= n // 4]
+    if len(single) > 4:
+        return [f"with N = {n} there are {n // 4} vectors of 4, and {len(single)} work-items read single floats"]
+    return []
+
+
+MATMUL_OF_19 = "ca7488a9dfda1ca6"  # the words of `matmul` in the starter
+
+
+def packs_only(attempt):
+    """19/1: `matmul` is left alone."""
+    code = evidence.code_of(attempt.kernel)
+    at = [i for i, word in enumerate(code) if word == "matmul" and code[i - 2 : i] == ["__kernel", "void"]]
+    depth, end = 0, at[0] if at else 0
+    while at and end < len(code):
+        depth += (code[end] == "{") - (code[end] == "}")
+        if code[end] == "}" and depth == 0:
+            break
+        end += 1
+    text = " ".join(code[at[0] : end + 1]) if at else ""
+    if hashlib.sha256(text.encode()).hexdigest()[:16] != MATMUL_OF_19:
+        return [
+            "`matmul` is another one than in the file that you were given: it is to be left alone, and to read panels"
+        ]
+    return []
+
+
 def no_loop(attempt):
     """18/1: K = 20 rounds for each element of C, and none to find out which part it is in."""
+    if "goto" in evidence.code_of(attempt.kernel):
+        return ["there is a goto in it: `place` may not loop, by that either"]
     most = max(attempt.work.rounds.values(), default=0) if attempt.work else 0
     return [f"with K = 20 a work-item goes through {most} rounds of loops: `place` may not loop"] if most > 20 else []

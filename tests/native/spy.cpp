@@ -286,6 +286,26 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
   note_order("read", queue, {buffer}, n, list, event);
   return status;
 }
+// A box of a buffer: for the checks a read of as many bytes, from where it begins.
+cl_int clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                               const size_t *from, const size_t *host, const size_t *region,
+                               size_t row, size_t slice, size_t host_row, size_t host_slice,
+                               void *to, cl_uint n, const cl_event *list, cl_event *event) {
+  const size_t bytes = region[0] * region[1] * region[2];
+  note("EnqueueReadBuffer %u %zu %zu\n", blocking, from[0] + from[1] * row + from[2] * slice,
+       bytes);
+  const bool solid = region[1] == 1 && region[2] == 1; // where it lies on the host is known
+  const bool looks = solid && (setting("SPY_RESULTS") != 0 || getenv("SPY_KEEP") != nullptr);
+  const cl_int status =
+      REAL(clEnqueueReadBufferRect)(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
+                                    row, slice, host_row, host_slice, to, n, list, event);
+  if (looks && status == CL_SUCCESS)
+    change_result(static_cast<char *>(to) + host[0] + host[1] * host_row + host[2] * host_slice,
+                  bytes);
+  note_event(status, event);
+  note_order("read", queue, {buffer}, n, list, event);
+  return status;
+}
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
                             size_t size, const void *from, cl_uint n, const cl_event *list,
                             cl_event *event) {

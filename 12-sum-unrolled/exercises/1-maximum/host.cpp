@@ -36,8 +36,8 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
 
   bool ok = true;
-  // Numbers of either sign, negative ones only, and ones far below zero.
-  for (const float shift : {0.0f, -5.0f, -1e30f}) {
+  // Numbers of either sign, negative ones only, ones far below zero, and as far as can be.
+  for (const float shift : {0.0f, -5.0f, -1e30f, -INFINITY}) {
     std::vector<float> x(n);
     fill_real(x, n);
     for (float &value : x)

@@ -35,6 +35,8 @@ int main(const int argc, char **argv) {
 
   std::vector<float> x(n), kept(n, NAN), expected;
   fill_real(x, 1);
+  for (size_t i = 5; i < n; i += 7)
+    x[i] = 0.0f; // which is not greater than 0
   for (const float value : x)
     if (value > 0.0f)
       expected.push_back(value);
