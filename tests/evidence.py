@@ -310,12 +310,14 @@ class Work:
 
     def __init__(self, text, names):
         self.steps, self.rounds, self.touched, self.names = {}, {}, {}, names
+        self.each = []  # the same of each launch: (item, name of the array, accesses, lowest, highest)
         for item, rounds in re.findall(r"^~ (\d+) (\d+)$", text, re.MULTILINE):
             self.rounds[int(item)] = self.rounds.get(int(item), 0) + int(rounds)
         self.steps.update(self.rounds)
         for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
             item, array, count, low, high, which = map(int, line.split())
             self.steps[item] = self.steps.get(item, 0) + count
+            self.each.append((item, names[array], count, low, high))
             old = self.touched.get((item, array), (0, low, high, 0))
             self.touched[item, array] = (old[0] + count, min(old[1], low), max(old[2], high), (old[3] + which) % 2**64)
 
