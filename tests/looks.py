@@ -205,11 +205,14 @@ def ordered(attempt):
     complaints, commands, waits = in_order(run)
     if len({command.queue for command in commands}) < 2:
         return ["all commands are in one queue: nothing can be copied while something is computed"]
-    return complaints or too_early(commands, waits) or released(run)
+    return complaints or too_early(run, commands, waits) or one_by_one(commands) or released(run)
 
 
-def too_early(commands, waits):
-    """A complaint where the host has waited before everything was enqueued."""
+def too_early(run, commands, waits):
+    """A complaint where the host has waited, or has asked whether it need not, before everything was enqueued."""
+    names = [call.split()[0] for call in run.calls]
+    if "PollEvent" in names and "order" in names[names.index("PollEvent") :]:
+        return ["the host asks whether a command has ended before everything is enqueued: that is a wait, too"]
     if not waits or waits[-1] == 0:
         return []
     first = next(number for number, ended in enumerate(waits) if ended)
@@ -219,18 +222,27 @@ def too_early(commands, waits):
     ]
 
 
+def one_by_one(commands):
+    """A complaint where no copy may run beside a launch that was enqueued before it."""
+    launches = [command.number for command in commands if command.what == "launch"]
+    copies = [command for command in commands if command.what == "copy"]
+    if any(number < copy.number and number not in copy.before for copy in copies for number in launches):
+        return []
+    return ["each copy waits, by queues or events, for all the launches before it: nothing happens at the same time"]
+
+
 def both_ways(attempt):
     """22/2: three queues, ordered by events, and the host waits only when everything has been enqueued."""
     run = attempt.pocl(attempt.exercise.sizes[-1], spy=True)
     complaints, commands, waits = in_order(run)
-    if early := too_early(commands, waits):
+    if early := too_early(run, commands, waits):
         return early
     queues = {
         what: {command.queue for command in commands if command.what == what} for what in ["copy", "launch", "read"]
     }
     if any(len(used) != 1 for used in queues.values()) or len(set.union(*queues.values())) != 3:
         return ["the copies, the kernels and the results are to have a queue each"]
-    return complaints or released(run)
+    return complaints or one_by_one(commands) or released(run)
 
 
 def ring(attempt):

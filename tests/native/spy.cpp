@@ -363,6 +363,29 @@ cl_int clFinish(cl_command_queue queue) {
   note("Finish %p\n", static_cast<void *>(queue));
   return REAL(clFinish)(queue);
 }
+// What waits for others and does nothing else, and may be waited for.
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
+                                    cl_event *event) {
+  note("EnqueueBarrierWithWaitList%s\n", "");
+  const cl_int status = REAL(clEnqueueBarrierWithWaitList)(queue, n, list, event);
+  note_event(status, event);
+  note_order("barrier", queue, {}, n, list, event);
+  return status;
+}
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
+                                   cl_event *event) {
+  note("EnqueueMarkerWithWaitList%s\n", "");
+  const cl_int status = REAL(clEnqueueMarkerWithWaitList)(queue, n, list, event);
+  note_event(status, event);
+  note_order("marker", queue, {}, n, list, event);
+  return status;
+}
+cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *value,
+                      size_t *size_ret) {
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS)
+    note("PollEvent%s\n", "");
+  return REAL(clGetEventInfo)(event, what, size, value, size_ret);
+}
 cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
   std::string events;
   for (cl_uint i = 0; i < n; i++) {

@@ -75,6 +75,8 @@ int main(const int argc, char **argv) {
   for (cl_uint i = 0; i < 2; i++) {
     fill_real(x[i], i + 1);
     const size_t count = x[i].size();
+    for (size_t e = 0; e < count; e++) // large and small ones
+      x[i][e] = std::ldexp(x[i][e], static_cast<int>(e % 7) * 3 - 9);
     std::vector<float> parts(3 * count, NAN);
     cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                      count * sizeof(float), x[i].data(), &status);
