@@ -697,6 +697,28 @@ def neighbours_first(attempt):
     return []
 
 
+def brought_once(attempt):
+    """09/2: a group brings each element of its tiles once from global memory."""
+    m, n, k, tile = 20, 17, 20, 16
+    seen = evidence.work(attempt, [str(m), str(n), str(k)])
+    names = re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", " ".join(evidence.code_of(attempt.kernel)))
+    touched = sum(count for name in set(names) for count, *_ in seen.array(name).values()) if seen else 0
+    enough = m * k * -(-n // tile) + k * n * -(-m // tile) + m * n
+    if touched > enough:
+        return [
+            f"with {m}×{n}×{k} the groups touch elements of a, b and c {touched} times, and {enough} are enough: who has "
+            "no element of the tile to bring, brings none"
+        ]
+    return []
+
+
+def from_the_functions(attempt):
+    """14/2: the sub-group's size comes from its functions, as on a device."""
+    if "SIZE" in evidence.code_of(attempt.kernel):
+        return ["SIZE is the host's, which stands for a device here: a device with sub-groups has no such name"]
+    return []
+
+
 def vectors(attempt):
     """16/1: elements are read as vectors. What N / 4 vectors are called goes no higher than that."""
     n = max(int(size[0]) for size in attempt.exercise.sizes if int(size[0]) <= 5000)
