@@ -69,7 +69,7 @@ def section(matmul, naive):
 
 def main():
     for folder in map(pathlib.Path, sys.argv[1:]):
-        matmul = tables.medians(folder / "matmul.csv")
+        matmul = tables.medians(tables.read(folder / "matmul.csv"))
         print("\n".join([f"# {folder.name}", "", *section(matmul, next(iter(matmul)))]))
 
 

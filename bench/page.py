@@ -13,17 +13,14 @@ import sys
 
 import growth
 import tables
-from tables import BEST_MATMUL, BEST_VECTORS, NAIVE, ROOT, TITLES, UNITS
+from tables import BEST_MATMUL, BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, NAIVE, ROOT, TITLES, UNITS
 
 RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
 BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
-# The front page: (what the machine is called there, its folder, the library at its best, our series). CLBlast has not been
-# tuned for these devices, and 21 needs matrix units.
-FRONT = [
-    ("NVIDIA H200", "h200", "cuBLAS", [BEST_VECTORS, "20 autotuned", "21 three products"]),
-    ("2 cores of an AMD EPYC", "cpu2-amd", "OpenBLAS", [BEST_VECTORS, "20 autotuned"]),
-]
+# The front page: (what the machine is called there, its folder, the library at its best, has it matrix units?). CLBlast has
+# not been tuned for these devices.
+FRONT = [("NVIDIA H200", "h200", "cuBLAS", True), ("2 cores of an AMD EPYC", "cpu2-amd", "OpenBLAS", False)]
 FRONT_SIZES = [512, 1024, 2048, 4096, 8192]  # of products; of vectors the longest
 
 
@@ -88,7 +85,7 @@ def above_ceilings(record, matmul, vectors):
     """A line for each rate above the ceiling, which then was measured too low; cached data aside."""
     for series, by_size in matmul.items():
         for size, rate in by_size.items():
-            if rate.median > record["GFLOP/s"] and not series.startswith("21") and "TF32" not in series:
+            if rate.median > record["GFLOP/s"] and series not in MATRIX_UNITS:
                 yield f"Above the ceiling of arithmetic: {series} at {size}.  "
     for series, by_size in vectors.items():
         if by_size[max(by_size)].median > record["GB/s"]:
@@ -96,19 +93,19 @@ def above_ceilings(record, matmul, vectors):
 
 
 def words(what, results, unit):
-    """What a plot shows, in words: for those who do not see it. `results` is {series: {size: median rate}}."""
-    largest = max(max(sizes) for sizes in results.values())
-    at = sorted(((sizes[largest], name) for name, sizes in results.items() if largest in sizes), reverse=True)
+    """What a plot shows, in words: for those who do not see it."""
+    largest = max((max(sizes) for sizes in results.values()), default=0)
+    at = sorted(((by[largest].median, name) for name, by in results.items() if largest in by), reverse=True)
     found = ", ".join(f"{name} {rate:,.4g}" for rate, name in at)
     return f"{what} over the size, a line for each program. At {largest}, in {unit}: {found}"
 
 
-def pictures(folder, record):
+def pictures(folder, record, results):
     """The plots of a folder that plots.py has drawn: {file: what it shows}."""
     ceilings = f"{record['GB/s']:,.4g} GB/s and {record['GFLOP/s']:,.4g} GFLOP/s"
     texts = {
-        "matmul.svg": words("GFLOP/s of the matrix product", tables.medians(folder / "matmul.csv"), "GFLOP/s"),
-        "vectors.svg": words("GB/s of dot products and sums", tables.medians(folder / "vectors.csv"), "GB/s"),
+        "matmul.svg": words("GFLOP/s of the matrix product", results["matmul"], "GFLOP/s"),
+        "vectors.svg": words("GB/s of dot products and sums", results["vectors"], "GB/s"),
         "roofline.svg": f"Each program at its largest size, under the ceilings of {ceilings}: vectors on the "
         "slope of memory, matrix products near the roof of arithmetic",
     }
@@ -123,11 +120,8 @@ def page(folder):
     runs, libraries = record["runs"], record["libraries"]
     lines = [f"# Measured: {record['device']}", ""]
     for table, run in runs.items():
-        lines.append(
-            f"- {TITLES[table]}: `{run['command']}`, {run['date']}, medians of {run['rounds']} rounds".replace(
-                "medians of 1 rounds", "one round"
-            )
-        )
+        rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
+        lines.append(f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}")
     lines += [
         "",
         "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
@@ -155,7 +149,7 @@ def page(folder):
     lines += ["", "## Matrix product", "", *rates("matmul", matmul)]
     if shapes:
         lines += ["## Other shapes", "", "M, N, K, or one number for all three:", "", *rates("shapes", shapes)]
-    lines += growth.section(tables.medians(folder / "matmul.csv"), NAIVE)
+    lines += growth.section(tables.medians(matmul), NAIVE)
     chosen = {size: shape for run in runs.values() for size, shape in run["chosen"].items()}
     lines += ["Chapter 20 chose", "", *[f"- {size}: {shape}" for size, shape in chosen.items()], ""] if chosen else []
     lines += ["## Dot product and sum", "", *rates("vectors", vectors)]
@@ -170,7 +164,7 @@ def page(folder):
         for ours in BEST_MATMUL:
             lines += beside_libraries(table, results[table], ours, libraries)
     lines += beside_libraries("vectors", vectors, BEST_VECTORS, libraries)
-    for name, what in pictures(folder, record).items():
+    for name, what in pictures(folder, record, results).items():
         lines += [f"![{what}]({name})", ""]
     return "\n".join(lines)
 
@@ -178,9 +172,10 @@ def page(folder):
 def front():
     """The table of the top README."""
     lines = []
-    for machine, folder, library, series in FRONT:
-        for ours in series:
-            table = "vectors" if ours == BEST_VECTORS else "matmul"
+    for machine, folder, library, has_units in FRONT:
+        for table, ours in FRONT_SERIES:
+            if ours in MATRIX_UNITS and not has_units:
+                continue
             results = tables.read(RESULTS / folder / f"{table}.csv")
             if ours not in results or library not in results:
                 continue

@@ -96,11 +96,13 @@ def roofline(path, record, points):
 
 
 def draw(folder):
-    """Draws all plots of a folder."""
+    """Draws the plots of the tables that a folder has."""
     record = json.loads((folder / "record.json").read_text())
-    matmul, vectors = tables.medians(folder / "matmul.csv"), tables.medians(folder / "vectors.csv")
-    curves(matmul, folder / "matmul.svg", f"Matrix product, {record['device']}", "M = N = K", "GFLOP/s")
-    curves(vectors, folder / "vectors.svg", f"Dot product and sum, {record['device']}", "N", "GB/s")
+    matmul, vectors = (tables.medians(tables.read(folder / f"{table}.csv")) for table in ("matmul", "vectors"))
+    if matmul:
+        curves(matmul, folder / "matmul.svg", f"Matrix product, {record['device']}", "M = N = K", "GFLOP/s")
+    if vectors:
+        curves(vectors, folder / "vectors.svg", f"Dot product and sum, {record['device']}", "N", "GB/s")
     # A product: 2n³ operations, 3n² floats. A dot product: two operations for two floats; a sum: one for one.
     per_byte = {name: record["FLOP per byte"].get(name, 1 / 4) for name in vectors}
     points = [(name, per_byte[name], sizes[max(sizes)] * per_byte[name]) for name, sizes in vectors.items()]

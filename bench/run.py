@@ -216,7 +216,8 @@ def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds):
                 for series, rate in series_of(names.get(name, {"": name}), lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)
         if table != "shapes":  # whose sizes do not ascend
-            left_out.update({n: f"too slow for more than {size}" for n, took in seconds.items() if took > ENOUGH})
+            slow = {name: f"too slow for more than {size}" for name, took in seconds.items() if took > ENOUGH}
+            left_out = {**slow, **left_out}  # one that failed has failed, however long it took
         tables.write(out / f"{table}.csv", results, UNITS[table])
     return left_out, chosen
 
@@ -264,10 +265,9 @@ def benchmark(args, programs, found, absent):
     record = {"runs": {}, "GB/s": 0, "GFLOP/s": 0}
     if args.only != list(TITLES) and (out / "record.json").exists():
         record = json.loads((out / "record.json").read_text())
-        if record["device"] != device:
-            raise SystemExit(
-                f"{out} is of another device, {record['device']}: choose another --out, or leave out --only"
-            )
+        if record["device"] != device or "runs" not in record:
+            of = "an older record" if "runs" not in record else f"of another device, {record['device']}"
+            raise SystemExit(f"{out} is {of}: choose another --out, or leave out --only")
     known = machine(device)
     cores = core_types(found["OpenBLAS"], 64 if args.quick else 1024) if "OpenBLAS" in found else {}
     if cores:

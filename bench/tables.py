@@ -22,6 +22,15 @@ VECTORS = {chapter: known.BENCH_VECTORS for chapter, known in CHAPTERS.items() i
 NAIVE = [*next(iter(MATMUL.values())).values()][0]
 BEST_MATMUL = list(dict.fromkeys(name for one in list(MATMUL.values())[-2:] for name in one.values()))
 BEST_VECTORS = [*[*VECTORS.values()][-1].values()][-1]
+# What the README shows, in its order: (table, series).
+FRONT_SERIES = [
+    ("vectors", BEST_VECTORS),
+    *[("matmul", known.BENCH_FRONT) for known in CHAPTERS.values() if known.BENCH_FRONT],
+]
+# Which compute by matrix units where there are some, and so are above the ceiling of float.
+MATRIX_UNITS = {"cuBLAS, TF32"} | {
+    name for known in CHAPTERS.values() if known.BENCH_MATRIX_UNITS for name in known.BENCH_MATMUL.values()
+}
 
 TITLES = {"matmul": "matrix product", "shapes": "matrix product of other shapes", "vectors": "dot product and sum"}
 UNITS = {"matmul": "GFLOP/s", "shapes": "GFLOP/s", "vectors": "GB/s"}
@@ -51,6 +60,6 @@ def read(path):
     return results
 
 
-def medians(path):
-    """{series: {size: median rate}}."""
-    return {series: {size: rate.median for size, rate in by_size.items()} for series, by_size in read(path).items()}
+def medians(results):
+    """{series: {size: median rate}} of what read() returns."""
+    return {series: {size: rate.median for size, rate in by_size.items()} for series, by_size in results.items()}

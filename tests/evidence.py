@@ -9,7 +9,6 @@ import json
 import re
 import struct
 
-import looks
 import references
 import sandbox
 from harness import ROOT
@@ -74,6 +73,60 @@ def own_kernel(attempt):
 # ---- Calls, and lies ---------------------------------------------------------------------------------------------
 
 
+def released(run):
+    """Complaints about what the program created and did not release."""
+    complaints = []
+    for thing in ["context", "queue", "program", "kernel", "buffer", "event"]:
+        created, gone = (sum(c.split()[:2] == [word, thing] for c in run.calls) for word in ("create", "release"))
+        if created > gone:
+            complaints.append(f"{created} {thing}{'s' * (created > 1)} created, {gone} released")
+    return complaints
+
+
+def blocks(call):
+    """Does a call return only when all commands before it have ended? The programs' queues work in order."""
+    return call.startswith(("Finish", "EnqueueReadBuffer 1", "EnqueueWriteBuffer 1", "EnqueueMapBuffer 1"))
+
+
+def not_awaited(run):
+    """Complaints about data that the host looks at without having waited for it."""
+
+    def waits(call):
+        return blocks(call) or call.startswith("WaitForEvents")
+
+    for i, call in enumerate(run.calls):
+        later = run.calls[i + 1 :]
+        if call.startswith("EnqueueMapBuffer 0"):
+            unmapped = next((at for at, one in enumerate(later) if one.startswith("EnqueueUnmapMemObject")), len(later))
+            if not any(map(waits, later[:unmapped])):
+                return ["the buffer is mapped without waiting (CL_FALSE), and used at once"]
+        if call.startswith("EnqueueReadBuffer 0") and not any(map(waits, later)):
+            return [
+                "the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"
+            ]
+    return []
+
+
+def unwaited(run):
+    """Complaints about times that are asked for before anything has waited for the command's end."""
+    pending, blocking = [], False
+    for call in run.calls:
+        word = call.split()
+        if word[0] == "input":  # what the spy has seen, and no call
+            continue
+        if word[:2] == ["create", "event"] and not blocking:
+            pending = [event for event in pending if event != word[2]] + [word[2]]  # released ones' numbers come again
+        elif word[:2] == ["ask", "event"] and word[2] in pending:
+            return ["a command's times are asked for before anything has waited for its end: they are there by luck"]
+        elif word[0] == "WaitForEvents":
+            done = max((pending.index(event) for event in word[2:] if event in pending), default=-1)
+            del pending[: done + 1]
+        blocking = blocks(call)
+        if blocking:
+            pending.clear()
+    return []
+
+
 def calls(attempt, run):
     """The program did what it says with OpenCL: built the kernel that it was given, and launched it."""
     exercise = attempt.exercise
@@ -90,7 +143,7 @@ def calls(attempt, run):
         return ["the kernel that was built is not the one in kernel.cl"]
     if not any(call.startswith(("EnqueueReadBuffer", "EnqueueMapBuffer")) for call in run.calls):
         return ["the program says PASSED, and has read nothing back: what was compared?"]
-    return looks.not_awaited(run) or looks.unwaited(run) or looks.released(run)
+    return not_awaited(run) or unwaited(run) or released(run)
 
 
 def few_items(attempt, run):

@@ -421,7 +421,7 @@ class Attempt:
             self.answer.wrong("PoCL", f"wrong for {self.sizes_text(wrong)}: " + self.first_wrong(wrong[0]))
             # What the host has not waited for comes in time in one run and not in the next, or makes it
             # crash: the calls tell, whatever came of them.
-            causes = looks.not_awaited(self.pocl(wrong[0].args, spy=True)) or [self.pattern(self.right, wrong)]
+            causes = evidence.not_awaited(self.pocl(wrong[0].args, spy=True)) or [self.pattern(self.right, wrong)]
             for cause in filter(None, causes):
                 self.answer.wrong("", cause)
         return wrong is not None or self.endless

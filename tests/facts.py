@@ -176,11 +176,14 @@ def defaults(chapter):
         "SHOWS_DIFF": True,
         # bench/run.py: the series that the "time" lines stand for, {start of the line: name of the series}, of several
         # lines the last; {name: FLOP per byte moved} where it is not that of a dot product, 1/4; whether a line begins
-        # with what the program chose; how the output of the chapter that measures them gives the two ceilings.
+        # with what the program chose; which of its products the top README shows; whether they are made by matrix units
+        # where there are some; how the output of the chapter that measures them gives the two ceilings.
         "BENCH_MATMUL": {},
         "BENCH_VECTORS": {},
         "BENCH_FLOP_PER_BYTE": {},
         "BENCH_CHOOSES": False,
+        "BENCH_FRONT": None,
+        "BENCH_MATRIX_UNITS": False,
         "BENCH_CEILINGS": None,
     }
 

@@ -42,6 +42,7 @@ COPIES = [
     ),
 ]
 BENCH_MATMUL = {"tiles": "20 autotuned", "panels": "20 autotuned", "as the host waits": "20, as the host waits"}
+BENCH_FRONT = "20 autotuned"
 BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
 # tiles, as TM, TN, BK: candidates.h says why.

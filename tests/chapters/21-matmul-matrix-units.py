@@ -15,6 +15,8 @@ COPIES = [
 
 
 BENCH_MATMUL = {"three products": "21 three products", "one product": "21 one product"}
+BENCH_FRONT = "21 three products"
+BENCH_MATRIX_UNITS = True
 MOST_ROWS = 2**30
 _REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {

@@ -169,6 +169,17 @@ static void change_result(void *data, const size_t bytes) {
   *last ^= 0x40000000U; // another float, and another whole number
 }
 
+// A command that waits for others and does nothing else.
+template <typename F>
+static cl_int wait_in_queue(const char *what, F enqueue, cl_command_queue queue, const cl_uint n,
+                            const cl_event *list, cl_event *event) {
+  note("Enqueue%s\n", what);
+  const cl_int status = enqueue(queue, n, list, event);
+  note_event(status, event);
+  note_order(what, queue, {}, n, list, event);
+  return status;
+}
+
 extern "C" {
 cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
                            const cl_device_id *devices,
@@ -363,22 +374,13 @@ cl_int clFinish(cl_command_queue queue) {
   note("Finish %p\n", static_cast<void *>(queue));
   return REAL(clFinish)(queue);
 }
-// What waits for others and does nothing else, and may be waited for.
 cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
                                     cl_event *event) {
-  note("EnqueueBarrierWithWaitList%s\n", "");
-  const cl_int status = REAL(clEnqueueBarrierWithWaitList)(queue, n, list, event);
-  note_event(status, event);
-  note_order("barrier", queue, {}, n, list, event);
-  return status;
+  return wait_in_queue("Barrier", REAL(clEnqueueBarrierWithWaitList), queue, n, list, event);
 }
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
                                    cl_event *event) {
-  note("EnqueueMarkerWithWaitList%s\n", "");
-  const cl_int status = REAL(clEnqueueMarkerWithWaitList)(queue, n, list, event);
-  note_event(status, event);
-  note_order("marker", queue, {}, n, list, event);
-  return status;
+  return wait_in_queue("Marker", REAL(clEnqueueMarkerWithWaitList), queue, n, list, event);
 }
 cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *value,
                       size_t *size_ret) {
