@@ -121,7 +121,8 @@ def page(folder):
     lines = [f"# Measured: {record['device']}", ""]
     for table, run in runs.items():
         rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
-        lines.append(f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}")
+        stopped = f"; stopped before {', '.join(run['not run'])}" * bool(run["not run"])
+        lines.append(f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}{stopped}")
     lines += [
         "",
         "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "

@@ -6,7 +6,8 @@
 
 Builds what it needs with CMake into --build (default build/), then runs everything over sizes,
 all programs of a size one after the other and that several times, so that what disturbs the
-machine disturbs all of them. Writes tables, after each size, and then a page with plots into --out:
+machine disturbs all of them. Writes tables and the record, after each size, and then a page with plots into --out
+(bench/page.py makes that also of a run that was stopped):
 
     matmul.csv, vectors.csv   the rates, the spread and the number of rounds, a line for each program and size
     shapes.csv                the same for matrices that are no squares
@@ -192,9 +193,9 @@ def series_of(names, lines):
     return {name: rate for what, rate in lines for start, name in names.items() if what.startswith(start)}
 
 
-def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds):
-    """All programs of `names` at all sizes, interleaved; writes the table after each size. Returns what was left out,
-    and what chapter 20 chose: {size: shape}."""
+def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds, keep):
+    """All programs of `names` at all sizes, interleaved. After each size it writes the table and hands `keep` the sizes
+    so far, what was left out, and what chapter 20 chose: {size: shape}."""
     results, left_out, chosen = {}, {}, {}
     for at, size in enumerate(sizes):
         seconds = {}  # that each program took at this size
@@ -219,7 +220,7 @@ def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds):
             slow = {name: f"too slow for more than {size}" for name, took in seconds.items() if took > ENOUGH}
             left_out = {**slow, **left_out}  # one that failed has failed, however long it took
         tables.write(out / f"{table}.csv", results, UNITS[table])
-    return left_out, chosen
+        keep(sizes[: at + 1], left_out, chosen)
 
 
 def main():
@@ -301,26 +302,31 @@ def benchmark(args, programs, found, absent):
             slow = record["runs"]["matmul"]["left out"]
             chapters = {name: series for name, series in chapters.items() if name not in slow}
             libraries = {name: peer for name, peer in libraries.items() if name not in slow}
-        left_out, chosen = measure(out, table, at, chapters, programs, libraries, arguments, rounds)
-        seen.append(ceilings(programs[CEILINGS], args.quick)[1])
-        record["runs"][table] = {
-            "command": f"bench/run.py {shlex.join(sys.argv[1:])}".strip(),
-            "date": time.strftime("%Y-%m-%d", time.gmtime()),
-            "rounds": rounds,
-            "left out": left_out,
-            "chosen": chosen,
-        }
-        record |= {
-            "device": device,
-            "GB/s": max(record["GB/s"], *[one[0] for one in seen]),
-            "GFLOP/s": max(record["GFLOP/s"], *[one[1] for one in seen]),
-            "FLOP per byte": FLOP_PER_BYTE,
-            "POCL_AFFINITY": os.environ["POCL_AFFINITY"],
-            "absent": absent,
-            "libraries": {name: env for name, (_, env) in peers.items()},
-            "machine": known,
-        }
-        (out / "record.json").write_text(json.dumps(record, indent=1) + "\n")
+
+        def keep(done, left_out, chosen, table=table, planned=at):
+            if done == planned:
+                seen.append(ceilings(programs[CEILINGS], args.quick)[1])
+            record["runs"][table] = {
+                "command": f"bench/run.py {shlex.join(sys.argv[1:])}".strip(),
+                "date": time.strftime("%Y-%m-%d", time.gmtime()),
+                "rounds": rounds,
+                "not run": [str(size) for size in planned[len(done) :]],
+                "left out": left_out,
+                "chosen": chosen,
+            }
+            record.update({
+                "device": device,
+                "GB/s": max(record["GB/s"], *[one[0] for one in seen]),
+                "GFLOP/s": max(record["GFLOP/s"], *[one[1] for one in seen]),
+                "FLOP per byte": FLOP_PER_BYTE,
+                "POCL_AFFINITY": os.environ["POCL_AFFINITY"],
+                "absent": absent,
+                "libraries": {name: env for name, (_, env) in peers.items()},
+                "machine": known,
+            })  # fmt: skip
+            (out / "record.json").write_text(json.dumps(record, indent=1) + "\n")
+
+        measure(out, table, at, chapters, programs, libraries, arguments, rounds, keep)
     page.write(out)
     failed = [
         why for table in args.only for why in record["runs"][table]["left out"].values() if why.startswith("failed")
