@@ -6,8 +6,11 @@ something that it needs did not work, it says so in attempt.answer.unchecked, an
 
 import hashlib
 import json
+import pathlib
+import random
 import re
 import struct
+import tempfile
 
 import references
 import sandbox
@@ -15,6 +18,15 @@ from harness import ROOT
 
 GIVEN = ROOT / "tests" / "given.json"  # of each file that is not the student's, a number for its content
 MANY = 32  # work-items: as few can share a thing
+LOOPS = {
+    "for",
+    "while",
+    "do",
+    "goto",
+    "async_work_group_copy",
+    "async_work_group_strided_copy",
+    "printf",
+}  # of any length
 
 
 def digest_of(path):
@@ -88,11 +100,18 @@ def blocks(call):
     return call.startswith(("Finish", "EnqueueReadBuffer 1", "EnqueueWriteBuffer 1", "EnqueueMapBuffer 1"))
 
 
+def ends(word):
+    """The events of which a call, split into words, has told the host that their commands have ended."""
+    if word[0] == "WaitForEvents":
+        return word[2:]
+    return word[1:2] if word[0] == "PollEvent" and word[2] == "0" else []  # CL_COMPLETE
+
+
 def not_awaited(run):
     """Complaints about data that the host looks at without having waited for it."""
 
     def waits(call):
-        return blocks(call) or call.startswith("WaitForEvents")
+        return blocks(call) or bool(ends(call.split()))
 
     for i, call in enumerate(run.calls):
         later = run.calls[i + 1 :]
@@ -112,14 +131,14 @@ def unwaited(run):
     pending, blocking = [], False
     for call in run.calls:
         word = call.split()
-        if word[0] == "input":  # what the spy has seen, and no call
+        if word[0] in ("input", "took", "with"):  # what the spy has seen, and no call
             continue
         if word[:2] == ["create", "event"] and not blocking:
             pending = [event for event in pending if event != word[2]] + [word[2]]  # released ones' numbers come again
         elif word[:2] == ["ask", "event"] and word[2] in pending:
             return ["a command's times are asked for before anything has waited for its end: they are there by luck"]
-        elif word[0] == "WaitForEvents":
-            done = max((pending.index(event) for event in word[2:] if event in pending), default=-1)
+        elif ends(word):
+            done = max((pending.index(event) for event in ends(word) if event in pending), default=-1)
             del pending[: done + 1]
         blocking = blocks(call)
         if blocking:
@@ -163,7 +182,7 @@ def most_items(run):
 
 def size_of(args):
     """How much there is to do: the elements of a vector, or of C."""
-    numbers = [int(arg) for arg in args] or [1]
+    numbers = [int(arg) for arg in args if arg.isdigit()] or [1]
     return numbers[0] * numbers[1] if len(numbers) == 3 else numbers[0]
 
 
@@ -245,9 +264,36 @@ REFERENCES = {
 }
 
 
-def floats(path):
-    data = path.read_bytes()
+def floats(data):
     return struct.unpack(f"{len(data) // 4}f", data[: len(data) // 4 * 4])
+
+
+def packed(values):
+    return struct.pack(f"{len(values)}f", *values)
+
+
+def as_float(value):
+    """A number as the nearest float."""
+    return floats(packed([value]))[0]
+
+
+class Trial:
+    """A run in which the device gets other inputs, `given` {number: bytes}. `inputs` and `results` are what it got and what
+    the program read back, {number: bytes}, `after` what each launch left in its kernel's buffers, {(launch, argument):
+    bytes}. `settings`: what else the spy is to do."""
+
+    def __init__(self, attempt, args, given=None, **settings):
+        home = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
+        take, keep, after = (home / name for name in ("take", "keep", "after"))
+        for folder in (take, keep, after):
+            folder.mkdir()
+        for number, data in (given or {}).items():
+            (take / f"in{number}").write_bytes(data)
+        self.run = attempt.pocl(args, spy=True, SPY_TAKE=take, SPY_KEEP=keep, SPY_AFTER=after, **settings)
+        self.inputs, self.results = (
+            {int(path.name[len(kind) :]): path.read_bytes() for path in keep.glob(f"{kind}*")} for kind in ("in", "out")
+        )
+        self.after = {tuple(map(int, path.name.split("."))): path.read_bytes() for path in after.iterdir()}
 
 
 def reals(attempt, honest):
@@ -255,25 +301,41 @@ def reals(attempt, honest):
     exercise = attempt.exercise
     if exercise.reference is None:
         return []
-    folder = attempt.home / "kept"
-    folder.mkdir(exist_ok=True)
-    seed = int(exercise.digest(attempt.folder)[:6], 16) + 1
-    run = attempt.pocl(honest.args, spy=True, SPY_REALS=seed, SPY_KEEP=folder)
-    inputs = [floats(folder / f"in{i}") for i in range(1, 9) if (folder / f"in{i}").exists()]
-    if not inputs or not (folder / "out1").exists():
+    number = random.Random(exercise.digest(attempt.folder))
+    usual = Trial(attempt, honest.args)
+    given = {i: packed([number.uniform(-1, 1) for _ in floats(data)]) for i, data in usual.inputs.items()}
+    trial = Trial(attempt, honest.args, given)
+    if not trial.inputs or 1 not in trial.results:
         return missing(attempt, "nothing was read back by the check")
-    results = floats(folder / "out1")
+    inputs = [floats(data) for _, data in sorted(trial.inputs.items())]
+    results = floats(trial.results[1])
     reference = REFERENCES[exercise.reference]
-    expected = list(reference(inputs, None, [int(a) for a in run.args]))
+    expected = list(reference(inputs, None, [int(a) for a in trial.run.args]))
     if isinstance(reference, references.TOTALS):
         results = [sum(results)]
         expected = [(value, 64 * bound) for value, bound in expected]
-    for i, ((value, bound), got) in enumerate(zip(expected, results)):
-        if not abs(got - value) <= 4 * bound + 1e-30:
+    said = f"with {attempt.sizes_text([trial.run])} and real numbers from -1 to 1 in place of the program's"
+    return beside(said, results, [(value, 4 * bound + 1e-30) for value, bound in expected])
+
+
+def beside(said, results, expected):
+    """A complaint about the first of the results that is not what it must be: `expected` are (value, what it may be off by)."""
+    for i, ((value, allowed), got) in enumerate(zip(expected, results)):
+        if not references.is_close(got, value, allowed):
             where = f"element {i} of the result" if len(expected) > 1 else "the result"
+            return [f"{said}, {where} is {got:.9g} and should be {value:.9g}"]
+    return []
+
+
+def other_groups(attempt, honest):
+    """In groups of another size than the host's, each of twice or four times as many work-items, the kernel is right."""
+    for factor in attempt.exercise.larger:
+        run = attempt.pocl(honest.args, spy=True, SPY_GROUPS=factor)
+        if not run.passed():
+            items = next((call.split()[2] for call in run.calls if call.startswith("EnqueueNDRangeKernel")), "?")
             return [
-                f"with {attempt.sizes_text([run])} and real numbers from -1 to 1 in place of the program's, {where} is "
-                f"{got:.9g} and should be {value:.9g}"
+                f"with {attempt.sizes_text([run])} and groups of {int(items) * factor} work-items in place of {items}: "
+                + (attempt.broken(run) or attempt.first_wrong(run))
             ]
     return []
 
@@ -347,6 +409,11 @@ def instrumented(kernel):
     return head + COUNT.replace("check_end_now", "CHECK_END") + text, names
 
 
+def mixed(place):
+    """What an access to this place adds to the number of which they are: CHECK_MIX."""
+    return ((place + 1) * 0x9E3779B97F4A7C15 % 2**64) ^ ((place + 77) * (place + 77) % 2**64)
+
+
 def matching(text, at):
     """Where the bracket that opens at `at` closes."""
     depth = 0
@@ -414,6 +481,8 @@ def shared(attempt, honest):
     attempt.work = seen = work(attempt, args)
     if attempt.answer.no_oclgrind:
         return []
+    if seen is None and not LOOPS & set(code_of(attempt.kernel)):
+        return []  # each work-item does what the text says, once: the elements are shared
     if seen is None:
         return missing(attempt, "who does how much could not be seen")
     total, (most, item) = sum(seen.steps.values()), max((n, item) for item, n in seen.steps.items())

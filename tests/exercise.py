@@ -58,6 +58,8 @@ class Exercise:
     oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel
     optimized    false where Oclgrind is to get the kernel as it is written: what the optimizer makes of it
                  may hold instructions that Oclgrind 21.10 does not know, or that it crashes at
+    larger       [2, 4]: the kernel is right in groups of so many times as many work-items, too
+    smaller      [64, 16]: and on simulated devices with groups no larger than that
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
@@ -104,6 +106,8 @@ class Exercise:
         ]
         self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 21"] if self.matrix else ["1", "65", "300"])]
         self.optimized = data.get("optimized", True)
+        self.larger = data.get("larger", [])
+        self.smaller = data.get("smaller", [])
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
@@ -136,7 +140,7 @@ class Exercise:
         number = int(self.digest(folder), 16)
         sizes = []
         for _ in range(self.drawn):
-            limits = [90, 90, 90] if self.matrix else [50000]
+            limits = [90, 90, 90] if self.matrix else [50000 if len(sizes) % 2 else 600]
             size = []
             for limit in limits:
                 number, rest = divmod(number, limit)
@@ -305,7 +309,14 @@ class Attempt:
         honest = self.pocl(evidence.lie_size(exercise), spy=True)
         if not honest.spied:
             return answer.unchecked.append("the program's calls, for want of the library that notes them")
-        for complaints in (evidence.calls, evidence.few_items, evidence.lies, evidence.reals, evidence.shared):
+        for complaints in (
+            evidence.calls,
+            evidence.few_items,
+            evidence.lies,
+            evidence.reals,
+            evidence.other_groups,
+            evidence.shared,
+        ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)
         if exercise.look is not None:
@@ -600,8 +611,10 @@ class Attempt:
         answer = self.answer
         said = {}
         runs = []
-        for args in self.exercise.oclgrind:
-            run = self.simulated(args, seconds=6 if self.endless else OCLGRIND_SECONDS)
+        cases = [(args, []) for args in self.exercise.oclgrind]
+        cases += [(self.exercise.oclgrind[0], ["--max-wgsize", str(items)]) for items in self.exercise.smaller]
+        for args, options in cases:
+            run = self.simulated(args, options, 6 if self.endless else OCLGRIND_SECONDS)
             if run is None:
                 return answer.ok("Oclgrind", f"races and memory errors were not looked for, because {NO_OCLGRIND}")
             runs.append(run)
@@ -631,9 +644,11 @@ class Attempt:
             if not bad:
                 answer.ok("Oclgrind", f"no races, no memory errors for {self.sizes_text(runs)}")
             elif not answer.problems:
+                groups = next((options for run, (_, options) in zip(runs, cases) if run is bad[0]), [])
+                device = f"a simulated device with groups of {groups[1]} at most" if groups else "the simulated device"
                 answer.wrong(
                     "Oclgrind",
-                    "right on PoCL, but on the simulated device: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
+                    f"right on PoCL, but on {device}: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
                 )
 
 

@@ -5,6 +5,7 @@
 //                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
 //                     BYTES Waitall | launch KERNEL | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
+//   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
 // In a child that the fault layer has split off (fork), MPI's own threads are not there: MPI_Abort
@@ -14,10 +15,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <dlfcn.h>
 #include <mpi.h>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 static pid_t process;
 static int rank = -1;
@@ -38,6 +41,18 @@ static std::string sent(const int count, MPI_Datatype type, const int root, MPI_
   int own;
   PMPI_Comm_rank(comm, &own);
   return (own == root ? "1 " : "0 ") + std::to_string(bytes(count, type));
+}
+
+// What arrives in place of `data`; it stays for as long as the process does.
+static const void *changed(const void *data, const int count, MPI_Datatype type) {
+  if (getenv("MPI_LAYER_CHANGE") == nullptr)
+    return data;
+  static std::deque<std::vector<float>> &kept = *new std::deque<std::vector<float>>;
+  const auto *const floats = static_cast<const float *>(data);
+  kept.emplace_back(floats, floats + static_cast<size_t>(bytes(count, type)) / sizeof(float));
+  for (float &value : kept.back())
+    value += 1.0F;
+  return kept.back().data();
 }
 
 int MPI_Init(int *argc, char ***argv) {
@@ -100,19 +115,19 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
                  int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status) {
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
-  return PMPI_Sendrecv(out, count, type, to, tag, in, in_count, in_type, from, in_tag, comm,
-                       status);
+  return PMPI_Sendrecv(changed(out, count, type), count, type, to, tag, in, in_count, in_type, from,
+                       in_tag, comm, status);
 }
 
 int MPI_Isend(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request) {
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
-  return PMPI_Isend(out, count, type, to, tag, comm, request);
+  return PMPI_Isend(changed(out, count, type), count, type, to, tag, comm, request);
 }
 
 int MPI_Send(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
-  return PMPI_Send(out, count, type, to, tag, comm);
+  return PMPI_Send(changed(out, count, type), count, type, to, tag, comm);
 }
 
 int MPI_Barrier(MPI_Comm comm) {

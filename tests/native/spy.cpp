@@ -1,7 +1,7 @@
 // A library that is loaded before libOpenCL and writes down the calls of a program, for the checks
 // of the answers to exercises: which buffers there were, what was released, what the device's clock
-// said, what was built. With one of the last three settings it also lies to the program, to see
-// whether that notices.
+// said, what was built. With most of the settings it also lies to the program, to see whether that
+// notices, or has its kernels do what the host would never have asked of them.
 //
 //   LD_PRELOAD=spy.so SPY_LOG=calls.txt program
 //
@@ -10,9 +10,17 @@
 //   SPY_SOURCES  a folder: what was handed to clCreateProgramWithSource, 1, 2, ...
 //   SPY_DROP     launches work on copies of the buffers: nothing of what they compute arrives
 //   SPY_INPUTS   "2": every element of the second input is its last, where these are not equal
-//   SPY_REALS    every input is replaced by reals from -1 to 1; SPY_KEEP is a folder where they
-//                go, and what the program reads back: in1, in2, ..., out1, ...
+//   SPY_TAKE     a folder: the content of the files in1, in2, ... takes the place of these inputs,
+//                as far as it goes
+//   SPY_KEEP     a folder: the inputs as the device gets them go there, and what the program reads
+//                back: in1, in2, ..., out1, ...
+//   SPY_AFTER    a folder: L.A is what the buffer that is argument A holds after launch L, for the
+//                first eight launches and buffers of up to a megabyte
 //   SPY_RESULTS  the last element of whatever comes back is another
+//   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
+//   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it
+//   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
+//                then from the beginning
 //
 // An input is a buffer's content from the host that does not begin with NaN, and is not all alike.
 // Linux only.
@@ -60,13 +68,6 @@ template <typename... T> static void note(const char *format, const T... values)
   fflush(log_file());
 }
 
-// An event that the program asked for has to be released like everything else, and its times are
-// there only once its command has ended.
-static void note_event(const cl_int status, const cl_event *event) {
-  if (status == CL_SUCCESS && event != nullptr)
-    note("create event %p\n", static_cast<void *>(*event));
-}
-
 // A command: its queue, the buffers that it uses, the events that it waits for, and the one that it
 // gives.
 static void note_order(const char *what, cl_command_queue queue, const std::vector<cl_mem> &uses,
@@ -106,10 +107,35 @@ struct state {
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
   std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
   std::map<void *, std::pair<cl_mem, size_t>> mapped;
+  std::map<cl_kernel, std::map<cl_uint, std::string>> values; // of the arguments, for a note
+  std::map<cl_event, std::pair<cl_ulong, cl_ulong>> times;    // that SPY_CLOCK gives them
+  std::vector<double> clock;
+  cl_ulong now = 1000000000;
   cl_context context = nullptr;
-  size_t num_sources = 0, num_inputs = 0, num_results = 0;
+  size_t num_sources = 0, num_inputs = 0, num_results = 0, num_launches = 0, num_events = 0;
 };
 static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
+
+// An event that the program asked for has to be released like everything else, and its times are
+// there only once its command has ended.
+static void note_event(const cl_int status, const cl_event *event) {
+  if (status != CL_SUCCESS || event == nullptr)
+    return;
+  note("create event %p\n", static_cast<void *>(*event));
+  if (const char *text = getenv("SPY_CLOCK"); text != nullptr && the.clock.empty())
+    for (char *end = nullptr;; text = end) {
+      const double ms = strtod(text, &end);
+      if (end == text)
+        break;
+      the.clock.push_back(ms);
+    }
+  if (the.clock.empty())
+    return;
+  const double ms = the.clock[the.num_events++ % the.clock.size()];
+  const cl_ulong start = the.now + 2000;
+  the.now = start + static_cast<cl_ulong>(std::llround(ms * 1e6));
+  the.times[*event] = {start, the.now};
+}
 
 // Which input this is, from 1 on; 0 where it is none.
 static size_t number_of_input(const cl_mem buffer, const void *data, const size_t bytes) {
@@ -133,12 +159,11 @@ static void change_input(const size_t number, void *data, const size_t bytes) {
   const size_t n = bytes / sizeof(uint32_t);
   std::vector<uint32_t> words(n);
   memcpy(words.data(), data, n * sizeof(uint32_t));
-  if (setting("SPY_REALS") != 0) {
-    uint64_t random = static_cast<uint64_t>(setting("SPY_REALS")) * 977 + number;
-    for (uint32_t &word : words) {
-      random = random * 6364136223846793005U + 1442695040888963407U;
-      const float real = static_cast<float>(random >> 40U) / 8388608.0F - 1.0F;
-      memcpy(&word, &real, sizeof real);
+  if (const char *const folder = getenv("SPY_TAKE")) {
+    if (FILE *const file =
+            fopen((std::string(folder) + "/in" + std::to_string(number)).c_str(), "rb")) {
+      note("took %zu\n", fread(words.data(), sizeof(uint32_t), n, file));
+      fclose(file);
     }
   } else if (setting("SPY_INPUTS") == static_cast<long>(number)) {
     for (size_t i = n; i-- > 0 && words[0] == words[n - 1];)
@@ -149,7 +174,8 @@ static void change_input(const size_t number, void *data, const size_t bytes) {
   write_file("SPY_KEEP", "in", number, data, bytes);
 }
 static bool changes_inputs() {
-  return setting("SPY_REALS") != 0 || setting("SPY_INPUTS") != 0;
+  return getenv("SPY_TAKE") != nullptr || setting("SPY_INPUTS") != 0 ||
+         getenv("SPY_KEEP") != nullptr;
 }
 // What goes to the device in place of `data`.
 static const void *changed_input(const cl_mem buffer, const void *data, const size_t bytes) {
@@ -245,6 +271,22 @@ cl_int clReleaseEvent(cl_event object) {
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
   note("SetKernelArg %u %zu\n", index, size);
+  const long factor = setting("SPY_GROUPS");
+  if (value == nullptr && factor > 1)
+    return REAL(clSetKernelArg)(kernel, index, size * static_cast<size_t>(factor), value);
+  std::string bytes;
+  for (size_t i = 0; value != nullptr && i < std::min<size_t>(size, 16); i++) {
+    char digits[3];
+    snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char *>(value)[i]);
+    bytes += digits;
+  }
+  the.values[kernel][index] = bytes;
+  const std::string key = " " + std::to_string(index) + "=";
+  const std::string floats = std::string(" ") + (getenv("SPY_FLOATS") ? getenv("SPY_FLOATS") : "");
+  if (const size_t at = floats.find(key); at != std::string::npos && size == sizeof(float)) {
+    const float other = strtof(floats.c_str() + at + key.size(), nullptr);
+    return REAL(clSetKernelArg)(kernel, index, size, &other);
+  }
   if (size == sizeof(cl_mem) && value != nullptr) {
     cl_mem buffer = nullptr;
     memcpy(&buffer, value, sizeof buffer);
@@ -262,6 +304,17 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     items *= global[d];
   note("EnqueueNDRangeKernel %zu %zu %zu\n", global[0], local == nullptr ? size_t{0} : local[0],
        items);
+  std::string with;
+  for (const auto &[index, bytes] : the.values[kernel])
+    with += " " + std::to_string(index) + "=" + bytes;
+  note("with %p%s\n", static_cast<void *>(kernel), with.c_str());
+  size_t wide_global = global[0], wide_local = local == nullptr ? 0 : local[0];
+  if (const long factor = setting("SPY_GROUPS"); factor > 1 && dimensions == 1 && wide_local != 0) {
+    wide_global *= static_cast<size_t>(factor);
+    wide_local *= static_cast<size_t>(factor);
+    global = &wide_global;
+    local = &wide_local;
+  }
   std::map<cl_uint, cl_mem> copies;
   if (setting("SPY_DROP") != 0)
     for (const auto &[index, buffer] : the.arguments[kernel]) {
@@ -277,6 +330,15 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &the.arguments[kernel][index]);
     REAL(clReleaseMemObject)(copy);
   }
+  if (getenv("SPY_AFTER") != nullptr && status == CL_SUCCESS && ++the.num_launches <= 8)
+    for (const auto &[index, buffer] : the.arguments[kernel]) {
+      std::vector<char> data(the.sizes[buffer]);
+      if (data.size() <= size_t{1} << 20 &&
+          REAL(clEnqueueReadBuffer)(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                    nullptr) == CL_SUCCESS)
+        write_file("SPY_AFTER", (std::to_string(the.num_launches) + ".").c_str(), index,
+                   data.data(), data.size());
+    }
   note_event(status, event);
   std::vector<cl_mem> uses;
   for (const auto &[index, buffer] : the.arguments[kernel])
@@ -384,9 +446,10 @@ cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_e
 }
 cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *value,
                       size_t *size_ret) {
-  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS)
-    note("PollEvent%s\n", "");
-  return REAL(clGetEventInfo)(event, what, size, value, size_ret);
+  const cl_int status = REAL(clGetEventInfo)(event, what, size, value, size_ret);
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS && value != nullptr)
+    note("PollEvent %p %d\n", static_cast<void *>(event), *static_cast<const cl_int *>(value));
+  return status;
 }
 cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
   std::string events;
@@ -402,6 +465,14 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info moment, size_t 
                                size_t *size_ret) {
   note("ask event %p\n", static_cast<void *>(event));
   const cl_int status = REAL(clGetEventProfilingInfo)(event, moment, size, value, size_ret);
+  if (const auto at = the.times.find(event); at != the.times.end() && status == CL_SUCCESS &&
+                                             value != nullptr && size == sizeof(cl_ulong)) {
+    const auto [start, end] = at->second;
+    *static_cast<cl_ulong *>(value) = moment == CL_PROFILING_COMMAND_QUEUED   ? start - 1000
+                                      : moment == CL_PROFILING_COMMAND_SUBMIT ? start - 500
+                                      : moment == CL_PROFILING_COMMAND_START  ? start
+                                                                              : end;
+  }
   cl_command_type type = 0;
   clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
   if (status == CL_SUCCESS && value != nullptr && size == sizeof(cl_ulong))
