@@ -80,7 +80,7 @@ int main(const int argc, char **argv) {
   for (size_t p = 0; p < platforms.size(); p++) {
     cl_uint num_devices = 0;
     status = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, nullptr, &num_devices);
-    if (status == CL_DEVICE_NOT_FOUND)
+    if (status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && num_devices == 0))
       continue; // not an error: a platform may be installed that has no device on this machine
     clerr_chk(status);
     std::vector<cl_device_id> devices(num_devices);

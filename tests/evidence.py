@@ -146,6 +146,21 @@ def unwaited(run):
     return []
 
 
+def unordered(run):
+    """Complaints about a launch in a queue that keeps no order, which waits for nothing though something is on its way."""
+    if not any(call.startswith("create queue without order") for call in run.calls):
+        return []
+    on_its_way = False
+    for call in run.calls:
+        word = call.split()
+        if word[0] == "EnqueueNDRangeKernel" and word[4] == "0" and on_its_way:
+            return [
+                "the queue keeps no order, and the launch has no event to wait for: it may come before what it needs"
+            ]
+        on_its_way = (on_its_way or word[0].startswith("Enqueue")) and not blocks(call) and not ends(word)
+    return []
+
+
 def calls(attempt, run):
     """The program did what it says with OpenCL: built the kernel that it was given, and launched it."""
     exercise = attempt.exercise
@@ -162,7 +177,7 @@ def calls(attempt, run):
         return ["the kernel that was built is not the one in kernel.cl"]
     if not any(call.startswith(("EnqueueReadBuffer", "EnqueueMapBuffer")) for call in run.calls):
         return ["the program says PASSED, and has read nothing back: what was compared?"]
-    return not_awaited(run) or unwaited(run) or released(run)
+    return not_awaited(run) or unwaited(run) or unordered(run) or released(run)
 
 
 def few_items(attempt, run):

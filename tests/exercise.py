@@ -416,11 +416,13 @@ class Attempt:
             options = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100", *options]
         unoptimized = ["--build-options", "-cl-opt-disable"]
         run = None
-        for more in [[], unoptimized] if self.exercise.optimized else [unoptimized]:
+        ways = [([], options), (unoptimized, options)][0 if self.exercise.optimized else 1 :]
+        ways.append((unoptimized, [option for option in options if option != "--uninitialized"]))
+        for more, options in ways:
             code, out, err = self.execute([oclgrind, *options, *more, self.program, *args], seconds, env)
             run = Run(args, code, out, err, limit=seconds)
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
-                break  # else it may be the optimizer's doing, which is no fault of the answer
+                break  # else it may be the optimizer's doing, or its own, which is no fault of the answer
         return run
 
     # -- on PoCL ---------------------------------------------------------------------------------

@@ -108,7 +108,9 @@ def defaults(chapter):
         # longest path to it, and what else the lesson derives. Where a program prints what rounding allows.
         "REFERENCES": {},
         "PATHS": {},
-        # SPECIALS: floats at the end of the first and the second input, for a NaN, an infinity or a 0 may get lost on its way.
+        # SAYS: [(arguments, what the output says then: a regular expression)].
+        "SAYS": [],
+        # SPECIALS: floats at both ends of the first and of the second input, for a NaN, an infinity or a 0 may get lost on its way.
         # ONLY_FINITE: kernels for which there is nothing that these must give, with the reason.
         "SPECIALS": ["1 nan", "2 nan", "1 0 2 inf", "1 -inf 2 0"],
         "ONLY_FINITE": {},

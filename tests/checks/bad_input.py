@@ -84,7 +84,13 @@ def too_little_memory(test):
     host's copies, where these are in the same memory."""
     if not test.known.PARAMETERS:
         return
-    command = [test.program] + (["100", "120", "80"] if test.known.IS_MATRIX else ["1000003"])
+    for size in [["100", "120", "80"], ["100", "120", "1"]] if test.known.IS_MATRIX else [["1000003"]]:
+        too_little_memory_at(test, size)
+
+
+def too_little_memory_at(test, size):
+    """See too_little_memory."""
+    command = [test.program, *size]
     needed = harness.under_layer(command)[3].amount("bytes_at_most")
     tries = [(needed - 64, "too large for this device: ")]
     if harness.under_layer(command, memory=needed)[3].amount("shared"):

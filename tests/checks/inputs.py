@@ -1,7 +1,7 @@
 """Do kernels compute right what their programs never ask them, and are the bounds of rounding those of the lesson?
 
 A layer (native/inputs_layer.cpp) hands other inputs to the device: reals, those of one buffer up to 400, and such with
-NaN, an infinity or a 0 at their end (SPECIALS). What is read back must be what a reference in Python says (REFERENCES
+NaN, an infinity or a 0 at both ends (SPECIALS). What is read back must be what a reference in Python says (REFERENCES
 in the chapter's facts, references.py); and the program, whose expectation is for its own inputs, must say FAILED.
 Unharmed, it must pass and print its times, although the layer does everything as late as the standard allows, maps
 copies, and fills memory that begins without contents with NaN. Its own inputs must tell right from wrong: no two of
@@ -108,16 +108,16 @@ def compared(report, known, sizes, result):
     return "" if count == len(got) else f"{kernel} gives {len(got)} numbers, and {count} were expected"
 
 
-def other_inputs(report, known, arguments, cache, last=""):
-    code, out, err, results = run(known, arguments, cache, replace=1, last=last)
+def other_inputs(report, known, arguments, cache, ends=""):
+    code, out, err, results = run(known, arguments, cache, replace=1, ends=ends)
     wrong = harness.crashed(code, err)
     refused = known.ALL_WRONG is not None and known.ALL_WRONG in err and "PASSED" not in out
     if code != 1 or "FAILED" not in out.splitlines() and not refused:
         wrong.append(f"with other inputs than it expects it does not say FAILED, exit code {code}")
-    if last:
+    if ends:
         results = [result for result in results if result.launch and result.launch.kernel not in known.ONLY_FINITE]
     wrong += filter(None, (compared(report, known, list(map(int, arguments)), result) for result in results))
-    return [f"{what}{f' (last floats: {last})' if last else ''}" for what in wrong]
+    return [f"{what}{f' (first and last floats: {ends})' if ends else ''}" for what in wrong]
 
 
 def do_not_tell(inputs):
@@ -188,5 +188,5 @@ def check(report, chapter):
                 if way:
                     way(cache, err)
                 report.failed(what, other_inputs(report, known, arguments, cache))
-                for last in known.SPECIALS if arguments == known.INPUT_SIZES[-1] else []:
-                    report.failed(what, other_inputs(report, known, arguments, cache, last))
+                for ends in known.SPECIALS if arguments == known.INPUT_SIZES[-1] else []:
+                    report.failed(what, other_inputs(report, known, arguments, cache, ends))

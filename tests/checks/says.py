@@ -20,6 +20,7 @@ MACHINES = [
     (";other,accelerator;cpu,accelerator", None, "1:1"),
     ("other,cpu;;cpu,gpu", None, "2:1"),
     ("other", None, "0:0"),
+    ("-;cpu", None, "1:0"),
     ("cpu,gpu,gpu", "cpu", "0:0"),
     ("cpu,gpu,gpu", "GPU", "0:1"),
     ("cpu;cpu,accelerator", "platform 1", "1:1"),
@@ -53,7 +54,7 @@ class Paper:
 
 
 def place_of_first(devices):
-    return next(f"{p}:0" for p, types in enumerate(devices.split(";")) if types)
+    return next(f"{p}:0" for p, types in enumerate(devices.split(";")) if types.strip("-"))
 
 
 def type_at(devices, place):
@@ -144,3 +145,6 @@ def check(report, chapter):
         sizes(report.must, paper, known)
         if harness.has_kernel(chapter):
             kernel_file(report.must, program, chapter, folder)
+        for arguments, right in known.SAYS:
+            out = harness.run([program, *arguments])[1]
+            report.must(f"{' '.join(arguments)}: says {right}", re.search(right, out, re.MULTILINE) is not None, out)

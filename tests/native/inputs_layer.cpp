@@ -6,8 +6,9 @@
 //   INPUTS_FOLDER   where the files go, and the account of them, see below
 //   INPUTS_REPLACE  if 1, each input is replaced by reals: from -1 to 1 the first, from -400 to 400
 //                   the second, and so on in turns
-//   INPUTS_LAST     "1 nan 2 inf": then the last float of each first input of two is NaN, and that
-//                   of each second one infinity
+//   INPUTS_ENDS     "1 nan 2 inf": then the first and the last float of each first input of two is
+//   NaN,
+//                   and those of each second one infinity
 //   INPUTS_ADD      "3 0.5": to the first float of the third result, 0.5 is added
 //
 // An input is what is copied into a buffer, unless it begins with NaN, as poisoned outputs do, or
@@ -59,8 +60,8 @@ struct state {
   std::string folder;
   bool replaces = false;
   long inputs = 0, results = 0, num_sources = 0; // so far
-  float last[2] = {0.0F, 0.0F};                  // of an input, in turns
-  bool has_last[2] = {false, false};
+  float ends[2] = {0.0F, 0.0F};                  // of an input, in turns
+  bool has_ends[2] = {false, false};
   long add_to = 0; // the result, and what to add
   float to_add = 0.0F;
   std::map<cl_command_queue, long> enqueued, settled; // commands; those that were waited for
@@ -106,9 +107,10 @@ static bool take_input(void *data, const size_t bytes) {
     const float value = static_cast<float>(scale * (2.0 * from_0_to_1 - 1.0));
     memcpy(static_cast<char *>(data) + i * sizeof value, &value, sizeof value);
   }
-  if (the.replaces && the.has_last[the.inputs % 2] && bytes >= sizeof(float))
-    memcpy(static_cast<char *>(data) + bytes - sizeof(float), &the.last[the.inputs % 2],
-           sizeof(float));
+  if (the.replaces && the.has_ends[the.inputs % 2] && bytes >= sizeof(float))
+    for (char *place :
+         {static_cast<char *>(data), static_cast<char *>(data) + bytes - sizeof(float)})
+      memcpy(place, &the.ends[the.inputs % 2], sizeof(float));
   keep("in", ++the.inputs, data, bytes);
   return true;
 }
@@ -339,12 +341,12 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint entries,
     give_up("INPUTS_FOLDER is no folder that can be written to");
   const char *const replace = getenv("INPUTS_REPLACE");
   the.replaces = replace != nullptr && strcmp(replace, "1") == 0;
-  const char *const last = getenv("INPUTS_LAST");
-  std::istringstream words(last == nullptr ? "" : last);
+  const char *const ends = getenv("INPUTS_ENDS");
+  std::istringstream words(ends == nullptr ? "" : ends);
   std::string value;
   for (size_t input; words >> input >> value;) {
-    the.has_last[(input - 1) % 2] = true;
-    the.last[(input - 1) % 2] = strtof(value.c_str(), nullptr);
+    the.has_ends[(input - 1) % 2] = true;
+    the.ends[(input - 1) % 2] = strtof(value.c_str(), nullptr);
   }
   const char *const add = getenv("INPUTS_ADD");
   if (add != nullptr &&

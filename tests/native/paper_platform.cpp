@@ -2,8 +2,9 @@
 // more can be done with them. The ICD loader loads it like any other when an .icd file names it.
 //
 //   PAPER_DEVICES   types of devices, separated by commas, and of platforms, by semicolons:
-//                   "cpu;;gpu,other" is three platforms, the second one without devices. Unset: one
-//                   platform without any, as a driver leaves it behind whose card is gone
+//                   "cpu;;gpu,other" is three platforms, the second one without devices. "-" has
+//                   none either, and calls that a success. Unset: one platform without any, as a
+//                   driver leaves it behind whose card is gone
 //
 // Everything that device number d of all says is different from what another one says: the numbers
 // in the table below are for d = 0, and larger by d times the step.
@@ -28,6 +29,7 @@ struct paper_platform {
   const cl_icd_dispatch *dispatch;
   std::vector<paper_device *> devices;
   size_t number;
+  bool content; // with no devices
 };
 // NOLINTNEXTLINE(cert-err58-cpp): without memory nothing can be tested
 static std::vector<paper_platform *> &platforms = *new std::vector<paper_platform *>;
@@ -97,7 +99,10 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id id, const cl_device_type
     to[d] = reinterpret_cast<cl_device_id>(devices[d]);
   if (count != nullptr)
     *count = static_cast<cl_uint>(devices.size());
-  return devices.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
+  if (to != nullptr ? room == 0 : count == nullptr)
+    return CL_INVALID_VALUE;
+  const bool content = reinterpret_cast<const paper_platform *>(id)->content;
+  return devices.empty() && !content ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
 }
 
 static cl_int CL_API_CALL get_device_info(cl_device_id id, const cl_device_info what,
@@ -158,8 +163,8 @@ static void make_platforms() {
   std::istringstream text((wish == nullptr ? "" : std::string(wish)) + ";");
   cl_ulong number = 0;
   for (std::string types; std::getline(text, types, ';');) {
-    auto *platform = new paper_platform{&dispatch, {}, platforms.size()};
-    std::istringstream list(types);
+    auto *platform = new paper_platform{&dispatch, {}, platforms.size(), types == "-"};
+    std::istringstream list(types == "-" ? "" : types);
     for (std::string type; std::getline(list, type, ',');)
       platform->devices.push_back(new paper_device{&dispatch, type,
                                                    std::to_string(platform->number) + ":" +

@@ -19,6 +19,9 @@
 //   SPY_RESULTS  the last element of whatever comes back is another
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
 //   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it
+//   SPY_MORE     "9": nine times as many groups
+//   SPY_INFO     "1005=64": what clGetDeviceInfo says of the property with this number (in
+//                hexadecimal digits), in each of its eight bytes
 //   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
 //                then from the beginning
 //
@@ -216,7 +219,8 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
 }
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int *status) {
-  note("create queue%s\n", "");
+  note("create queue %s\n",
+       (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0 ? "without order" : "");
   return REAL(clCreateCommandQueue)(context, device, properties, status);
 }
 cl_program clCreateProgramWithSource(cl_context context, cl_uint n, const char **texts,
@@ -302,13 +306,17 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
   size_t items = 1;
   for (cl_uint d = 0; d < dimensions; d++)
     items *= global[d];
-  note("EnqueueNDRangeKernel %zu %zu %zu\n", global[0], local == nullptr ? size_t{0} : local[0],
-       items);
+  note("EnqueueNDRangeKernel %zu %zu %zu %u\n", global[0], local == nullptr ? size_t{0} : local[0],
+       items, n);
   std::string with;
   for (const auto &[index, bytes] : the.values[kernel])
     with += " " + std::to_string(index) + "=" + bytes;
   note("with %p%s\n", static_cast<void *>(kernel), with.c_str());
   size_t wide_global = global[0], wide_local = local == nullptr ? 0 : local[0];
+  if (const long factor = setting("SPY_MORE"); factor > 1 && dimensions == 1) {
+    wide_global *= static_cast<size_t>(factor);
+    global = &wide_global;
+  }
   if (const long factor = setting("SPY_GROUPS"); factor > 1 && dimensions == 1 && wide_local != 0) {
     wide_global *= static_cast<size_t>(factor);
     wide_local *= static_cast<size_t>(factor);
@@ -408,7 +416,7 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
 }
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *pointer, cl_uint n,
                                const cl_event *list, cl_event *event) {
-  note("EnqueueUnmapMemObject%s\n", "");
+  note("EnqueueUnmapMemObject %u\n", n);
   if (the.mapped.count(pointer) != 0) {
     const auto [mapped, bytes] = the.mapped[pointer];
     const size_t number = number_of_input(mapped, pointer, bytes);
@@ -426,7 +434,15 @@ cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *num) {
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
                        size_t *size_ret) {
   note("GetDeviceInfo %x %zu\n", what, size);
-  return REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
+  const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
+  const char *const info = getenv("SPY_INFO");
+  if (char *end = nullptr; info != nullptr && value != nullptr && status == CL_SUCCESS &&
+                           strtoul(info, &end, 16) == what && *end == '=') {
+    const cl_ulong other = strtoull(end + 1, nullptr, 10);
+    for (size_t at = 0; at + sizeof other <= size; at += sizeof other)
+      memcpy(static_cast<char *>(value) + at, &other, sizeof other);
+  }
+  return status;
 }
 cl_int clFlush(cl_command_queue queue) {
   note("Flush %p\n", static_cast<void *>(queue));
