@@ -239,6 +239,10 @@ def lies(attempt, honest):
             return missing(attempt, "the program was not to be lied to")
         if run.passed():
             return [what + (asked(name) if mine else "does the kernel read it?")]
+    if mine and not exercise.processes:
+        smallest = attempt.pocl(exercise.sizes[0], spy=True, SPY_DROP=1)
+        if smallest.passed() and most_items(smallest):
+            return [f"with {attempt.sizes_text([smallest])}, {told[0][2]}{asked(told[0][0])}"]
     return []
 
 

@@ -290,15 +290,15 @@ class Attempt:
             self.answer.ok("not seen", what)
         return None
 
-    def with_other_reals(self, function):
-        """Builds the program once more, where fill_real is what `function` defines, and takes it from now on; false
+    def with_header(self, name, text):
+        """Builds the program once more, with that text at the end of a header of common/, and takes it from now on; false
         where that does not compile."""
         home = self.home / "other"
         place = home / self.place.relative_to(self.home)
         place.mkdir(parents=True)
         shutil.copytree(ROOT / "common", home / "common")
-        with open(home / "common" / "compare.h", "a") as header:
-            header.write(function)
+        with open(home / "common" / name, "a") as header:
+            header.write(text)
         shutil.copyfile(self.place / "host.cpp", place / "host.cpp")
         self.program = self.compile(place / "host.cpp", home / "common", "other") or self.program
         return self.program.name == "other"

@@ -118,10 +118,10 @@ def mirrored(attempt):
     return []
 
 
-def equal_zeros(attempt):
-    """12/2: 0 and -0 are equal, and of equal ones the first counts."""
+def first_smallest(attempt):
+    """12/2: 0 and -0 are equal, and of equal ones the first counts; what is smaller by one bit is smaller."""
     n = 1000
-    for zeros in [(0.0, -0.0), (-0.0, 0.0)]:
+    for zeros in [(0.0, -0.0), (-0.0, 0.0), (1 - 2.0**-24, 1.0), (1 - 2.0**-24, 1 - 2.0**-24)]:
         x = [1.0] * n
         x[333], x[700] = zeros
         trial = Trial(attempt, [str(n), "7"], {1: packed(x)})
@@ -173,6 +173,20 @@ def any_factors(attempt):
         if wrong := beside(said, floats(trial.after[1, 2]), expected):
             return wrong
     return []
+
+
+def either_sign(attempt):
+    """21/2: also where what is left in the unit at the end is negative."""
+    args = ["3", "5", "70"]
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    usual = Trial(attempt, args)
+    given = {i: packed([number.randrange(-4, 5) for _ in floats(data)]) for i, data in usual.inputs.items()}
+    trial = Trial(attempt, args, given)
+    if (1, 2) not in trial.after or len(trial.inputs) < 2:
+        return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
+    inputs = [floats(trial.inputs[i]) for i in (1, 2)]
+    expected = [(sum(references.terms_of(inputs, place, [3, 5, 70])), 0) for place in range(15)]
+    return beside("with 3×5×70 and whole numbers of either sign", floats(trial.after[1, 2]), expected)
 
 
 def parts(attempt):
@@ -238,14 +252,11 @@ def compaction(attempt):
 def fewer_additions(attempt):
     """11/2: a tree has no more additions than a plain sum."""
     n = 20000
-    run = attempt.simulated([str(n)], ["--inst-counts"], watched=False)
-    launch = (run.out + run.err).split("Instructions executed for kernel")[1:2] if run else []  # the first of several
-    counts = re.findall(r"(\d+) - f(?:add|sub)\b", "".join(launch))
+    added = launched_once(attempt, [str(n)], r"fadd\b|fsub\b")
     complaints = in_float(attempt)
-    if not complaints and sum(map(int, counts)) > 1.5 * n:
+    if not complaints and added is not None and added > 1.5 * n:
         complaints = [
-            f"with N = {n} there are {sum(map(int, counts))} additions and subtractions of floats, where a tree has no more "
-            f"than {n}"
+            f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
         ]
     return complaints
 
@@ -443,7 +454,7 @@ def same_for_any_number(attempt):
     exactly."""
     sizes = attempt.exercise.sizes[1:]
     complaints = compared(attempt, sizes)
-    if not complaints and attempt.with_other_reals(WIDE_REALS):
+    if not complaints and attempt.with_header("compare.h", WIDE_REALS):
         complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
     return complaints
 
@@ -477,8 +488,37 @@ def one_barrier_a_step(attempt):
     return []
 
 
+# What a call is to write must fit into the variable that it is given, as far as the compiler knows how large that is.
+ROOM = """
+#include <cstdio>
+#include <cstdlib>
+inline cl_int ask_with_room(const size_t room, cl_device_id device, cl_device_info what, size_t size, void *to,
+                            size_t *size_ret) {
+  if (room != static_cast<size_t>(-1) && size > room) {
+    fprintf(stderr, "clGetDeviceInfo: %zu bytes for a variable of %zu\\n", size, room);
+    exit(EXIT_FAILURE);
+  }
+  return clGetDeviceInfo(device, what, size, to, size_ret);
+}
+#define clGetDeviceInfo(device, what, size, to, size_ret) \\
+  ask_with_room(__builtin_object_size(to, 1), device, what, size, to, size_ret)
+"""
+
+
+def too_little_room(attempt):
+    """A complaint about a variable that is smaller than what is to be written into it."""
+    usual, complaints = attempt.program, []
+    if attempt.with_header("opencl.h", ROOM):
+        said = attempt.pocl(attempt.exercise.sizes[-1]).err
+        complaints = [line for line in said.splitlines() if line.startswith("clGetDeviceInfo: ")]
+    attempt.program = usual
+    return complaints
+
+
 def limits(attempt):
     """02/1: the two limits, compared with those that Oclgrind was told to have."""
+    if complaints := too_little_room(attempt):
+        return complaints
     if fields(attempt.pocl([], spy=True, SPY_INFO="1005=77"), "items") == ["77"]:
         return ["items is how many work-items one dimension can have, and not how many a group can have in all"]
     for items, local in [(256, 4096), (96, 40000), (1024, 1000), (512, 1003)]:
@@ -499,6 +539,8 @@ def limits(attempt):
 
 def group_size(attempt):
     """02/2: the largest power of two that fits the device and its local memory."""
+    if complaints := too_little_room(attempt):
+        return complaints
     for items, local, each in [
         (256, 32768, 1),
         (96, 32768, 1),
@@ -909,6 +951,9 @@ def ways(attempt):
         ("OpenCL 4.0 v", "", "__opencl_c_subgroups", 2),
         ("OpenCL 3.0 w", "", "__opencl_c_work_group_something", 3),
         ("OpenCL 3.0 x", "cl_khr_subgroups_like cl_khr_subgroups", "", 2),
+        ("OpenCL 2.0 pocl 1.8", "", "", 1),
+        ("OpenCL 1.2 pocl 3.0", "cl_khr_subgroups", both, 3),
+        ("OpenCL 3.0 pocl 1.8 on 2.1", "", both, 1),
         ("OpenCL 3.0 y", "", "__opencl_c_subgroups_like __opencl_c_subgroups", 2),
     ]:
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
@@ -938,6 +983,53 @@ def neighbours_first(attempt):
     if touched.get(1, (0, 0, 0, 0))[2] == 33:
         return ["work-item 1 adds sums[33] to its own, which is 32 apart: this tree is to begin with neighbours"]
     return []
+
+
+def launched_once(attempt, args, what):
+    """How often the kernel, in one launch on Oclgrind, executes instructions whose name matches; None where that cannot be seen."""
+    run = attempt.simulated(args, ["--inst-counts"], watched=False)
+    launch = (run.out + run.err).split("Instructions executed for kernel")[1:2] if run else []  # the first of several
+    counts = re.findall(rf"(\d+) - (?:{what})", "".join(launch))
+    return sum(map(int, counts)) if launch else None
+
+
+def local_reads(attempt, each):
+    """A complaint where, with tiles of 16 and four elements of C for a work-item, a step of k has more than so many reads."""
+    m, n, k = 40, 36, 70
+    enough = 9 * 64 * 80 * each  # groups, work-items, steps of k with those past the edge
+    found = launched_once(attempt, [str(m), str(n), str(k)], "load local")
+    if found is None or found <= enough:
+        return []
+    return [
+        f"with {m}×{n}×{k} and tiles of 16, local memory is read {found} times, and {enough} are enough: {each} for each k of a "
+        "work-item"
+    ]
+
+
+def a_row_each(attempt):
+    """10/1: a value of A is read once for WPT products, and work-item `number` has the columns number % STEP, + STEP, ..."""
+    if complaints := local_reads(attempt, 5):
+        return complaints
+    size, tile, wpt = 32, 16, 4
+    step = tile // wpt
+    seen = evidence.work(attempt, [str(size)] * 3)
+    for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
+        y, x = divmod(item, size)
+        number = y % step * tile + x % tile
+        row, col = y // step * tile + number // step, x // tile * tile + number % step
+        places = [row * size + col + w * step for w in range(wpt)]
+        launches = count // wpt
+        if count % wpt or which != launches * sum(map(evidence.mixed, places)) % 2**64:
+            return [
+                f"with 32×32×32 and tiles of 16, work-item {number} of a group does not write the elements of C in row "
+                f"{number // step} and columns {number % step}, {number % step + step}, ... of the tile"
+            ]
+    return []
+
+
+def a_block_each(attempt):
+    """10/2: for each k, 2 elements of B and 2 of A are read."""
+    return local_reads(attempt, 4)
 
 
 def brought_once(attempt):
@@ -1003,8 +1095,27 @@ def packs_only(attempt):
     return []
 
 
+def placed(attempt):
+    """18/1: each group computes the part that `place` says, without a loop."""
+    m, n, k, tile, band = 40, 18, 3, 4, 8
+    down, across = m // tile, -(-n // tile)
+    seen = evidence.work(attempt, [str(m), str(n), str(k)])
+    for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
+        group, within = divmod(item, tile * tile)
+        first, in_band = group // (band * across) * band, group % (band * across)
+        rows = min(band, down - first)
+        row = (first + in_band % rows) * tile + within // tile
+        col = in_band // rows * tile + within % tile
+        if which != count * evidence.mixed(row * n + col) % 2**64:
+            return [
+                f"with {m}×{n}×{k}, group {group} does not write the part of C in row {row // tile} and column {col // tile}, "
+                "which `place` is to give it"
+            ]
+    return no_loop(attempt)
+
+
 def no_loop(attempt):
-    """18/1: K = 20 rounds for each element of C, and none to find out which part it is in."""
+    """K = 20 rounds for each element of C, and none to find out which part it is in."""
     if "goto" in evidence.code_of(attempt.kernel):
         return ["there is a goto in it: `place` may not loop, by that either"]
     most = max(attempt.work.rounds.values(), default=0) if attempt.work else 0
