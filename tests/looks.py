@@ -994,23 +994,23 @@ def launched_once(attempt, args, what):
 
 
 def local_reads(attempt, each):
-    """A complaint where, with tiles of 16 and four elements of C for a work-item, a step of k has more than so many reads."""
+    """A complaint where, with TILE = 32 and WPT = 8, a step of k has more than so many reads."""
     m, n, k = 40, 36, 70
-    enough = 9 * 64 * 80 * each  # groups, work-items, steps of k with those past the edge
+    enough = 4 * 128 * 96 * each  # groups, work-items, steps of k with those past the edge
     found = launched_once(attempt, [str(m), str(n), str(k)], "load local")
     if found is None or found <= enough:
         return []
     return [
-        f"with {m}×{n}×{k} and tiles of 16, local memory is read {found} times, and {enough} are enough: {each} for each k of a "
+        f"with {m}×{n}×{k} and tiles of 32, local memory is read {found} times, and {enough} are enough: {each} for each k of a "
         "work-item"
     ]
 
 
 def a_row_each(attempt):
     """10/1: a value of A is read once for WPT products, and work-item `number` has the columns number % STEP, + STEP, ..."""
-    if complaints := local_reads(attempt, 5):
+    if complaints := local_reads(attempt, 9):
         return complaints
-    size, tile, wpt = 32, 16, 4
+    size, tile, wpt = 64, 32, 8
     step = tile // wpt
     seen = evidence.work(attempt, [str(size)] * 3)
     for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
@@ -1021,15 +1021,15 @@ def a_row_each(attempt):
         launches = count // wpt
         if count % wpt or which != launches * sum(map(evidence.mixed, places)) % 2**64:
             return [
-                f"with 32×32×32 and tiles of 16, work-item {number} of a group does not write the elements of C in row "
+                f"with 64×64×64 and tiles of 32, work-item {number} of a group does not write the elements of C in row "
                 f"{number // step} and columns {number % step}, {number % step + step}, ... of the tile"
             ]
     return []
 
 
 def a_block_each(attempt):
-    """10/2: for each k, 2 elements of B and 2 of A are read."""
-    return local_reads(attempt, 4)
+    """10/2: for each k, 2 elements of B and 4 of A are read."""
+    return local_reads(attempt, 6)
 
 
 def brought_once(attempt):
