@@ -271,6 +271,25 @@ def halves(attempt):
     return at_the_same_time(attempt)
 
 
+def part_of_k(attempt):
+    """23/2: what the devices write adds up to A·B, without help from the host."""
+    for args in (["9", "10", "7"], ["9", "8", "1"]):
+        trial = Trial(attempt, args)
+        written = [floats(data) for (_, argument), data in sorted(trial.after.items()) if argument == 2]
+        if not written or len(trial.inputs) < 2:
+            return evidence.missing(attempt, "what the devices write could not be seen")
+        inputs = [floats(trial.inputs[i]) for i in (1, 2)]
+        sizes = list(map(int, args))
+        for place, parts in enumerate(zip(*written)):
+            right = sum(references.terms_of(inputs, place, sizes))
+            if sum(parts) != right:
+                return [
+                    f"with {'×'.join(args)}, what the devices write for element {place} of C adds up to {sum(parts):g}, and not "
+                    f"to {right:g}: has each k its device?"
+                ]
+    return at_the_same_time(attempt)
+
+
 def at_the_same_time(attempt):
     """23: each of the two devices is launched, and flushed, before the host waits for one of them."""
     run = attempt.pocl(attempt.exercise.sizes[-2], spy=True)
