@@ -11,7 +11,7 @@
 
 static const char *const usage = "usage: program [N [FACTOR]]\n"
                                  "  N       number of elements (default 1048576)\n"
-                                 "  FACTOR  a whole number (default 2)\n";
+                                 "  FACTOR  a whole number up to 16000 (default 2)\n";
 
 // Every OpenCL call reports a status. Anything but CL_SUCCESS, which is 0, ends the program.
 static void check(const cl_int status, const char *call, const int line) {
@@ -27,7 +27,10 @@ static void check(const cl_int status, const char *call, const int line) {
 int main(const int argc, char **argv) {
   check_args(argc, argv, 2, usage);
   const size_t n = size_arg(argc, argv, 1, 1048576, usage);
-  const float factor = static_cast<float>(size_arg(argc, argv, 2, 2, usage));
+  const size_t whole_factor = size_arg(argc, argv, 2, 2, usage);
+  if (whole_factor > 16000)
+    usage_error(usage, "too large a factor, the sums would be rounded: ", argv[2]);
+  const float factor = static_cast<float>(whole_factor);
   cl_int status;
 
   // Platform and device: the first platform that has a device, and its first device. A platform is
