@@ -823,7 +823,18 @@ def triad(attempt):
         said = (fields(run, "intensity") or ["nothing"])[0]
         if said != "0.167 FLOP per byte":
             return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
-    return triad_once(attempt) or triad_once(attempt, SPY_CLOCK="1 9 5 8 6 7")
+    return other_factor(attempt) or triad_once(attempt) or triad_once(attempt, SPY_CLOCK="1 9 5 8 6 7")
+
+
+def other_factor(attempt):
+    """The kernel multiplies by the s that it is given."""
+    trial = Trial(attempt, ["1000"], SPY_FLOATS="3=2.5")
+    given = next((call for call in trial.run.calls if call.startswith("with ")), "")
+    if not re.search(r" 3=[0-9a-f]{8}\b", given) or (1, 2) not in trial.after or len(trial.inputs) < 2:
+        return []  # its arguments come in another order
+    b, c = floats(trial.inputs[1]), floats(trial.inputs[2])
+    expected = [(x + 2.5 * y, 2 * references.U * (abs(x) + abs(2.5 * y))) for x, y in zip(b, c)]
+    return beside("with N = 1000 and 2.5 in place of s", floats(trial.after[1, 2]), expected)
 
 
 def triad_once(attempt, **settings):
@@ -970,6 +981,7 @@ def ways(attempt):
         ("OpenCL 4.0 v", "", "__opencl_c_subgroups", 2),
         ("OpenCL 3.0 w", "", "__opencl_c_work_group_something", 3),
         ("OpenCL 3.0 x", "cl_khr_subgroups_like cl_khr_subgroups", "", 2),
+        ("OpenCL 3.0 z", "vendor_cl_khr_subgroups", "my__opencl_c_subgroups", 3),
         ("OpenCL 2.0 pocl 1.8", "", "", 1),
         ("OpenCL 1.2 pocl 3.0", "cl_khr_subgroups", both, 3),
         ("OpenCL 3.0 pocl 1.8 on 2.1", "", both, 1),
