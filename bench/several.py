@@ -175,13 +175,13 @@ def draw(folder):
     series = dict(zip(["one queue", "two queues", "three queues", "copies alone"], zip(*pieces.values())))
     fig, axes = plots.axes_for("Dot product of 2 x 2^30 floats in pieces, NVIDIA H200", "elements of a piece", "ms")
     axes.set_yscale("linear")
-    for (name, ms), (color, marker) in zip(series.items(), plots.STYLES):
+    for (name, ms), (color, marker, _) in zip(series.items(), plots.STYLES):
         axes.plot(list(pieces), ms, color=color, marker=marker, label=name, markersize=5)
     axes.set_ylim(bottom=0)
     plots.save(fig, axes, folder / "overlap.svg")
     fig, axes = plots.axes_for("Two NVIDIA H200s for one: efficiency of the matrix product", "M = N = K", "%")
     axes.set_yscale("linear")
-    for (name, runs), (color, marker) in zip(
+    for (name, runs), (color, marker, _) in zip(
         [("23, one process", devices()), ("24, a process each", processes())], plots.STYLES
     ):
         percent = [100 * values[2] for values in runs.values()]

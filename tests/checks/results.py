@@ -2,13 +2,14 @@
 
 That of each machine is what bench/page.py makes of its tables and record, h200-several what bench/several.py makes of the
 tables in the lessons, and "How fast" in the top README what page.py makes of them: to the letter. The plots have their text
-as text, and are there.
+as text, and are there; where Python has matplotlib, several.py draws its own again.
 """
 
 import json
 import pathlib
 import re
 import sys
+import tempfile
 
 import harness
 
@@ -42,3 +43,18 @@ def check(report):
     block = page.BLOCK.search(page.README.read_text())
     same = block and block.group() == block.group(1) + page.front() + block.group(2)
     report.failed("README.md", [] if same else ['"How fast" is not that of docs/results: bench/page.py --front'])
+    drawn(report)
+
+
+def drawn(report):
+    pythons = [python for python in (sys.executable, "/usr/bin/python3") if pathlib.Path(python).exists()]
+    python = next((one for one in pythons if harness.run([one, "-c", "import matplotlib"])[0] == 0), None)
+    if python is None:
+        print("not drawn again: no Python here has matplotlib (on Debian: apt install python3-matplotlib)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        code, _, err = harness.run([python, harness.ROOT / "bench/several.py", folder])
+        made, there = (
+            {path.name for path in pathlib.Path(at).glob("*.svg")} for at in (folder, RESULTS / "h200-several")
+        )
+        report.failed("bench/several.py", [f"draws {sorted(made)}: {err[-500:]}"] if code or made != there else [])
