@@ -636,7 +636,7 @@ def commands(run, call):
 
 
 def starting(run, words):
-    """The calls that begin with one of these."""
+    """The calls that begin with these words."""
     return [call for call in run.calls if call.startswith(words)]
 
 
@@ -671,7 +671,7 @@ def launches_median(run, what):
             "a kernel's time runs from CL_PROFILING_COMMAND_START to CL_PROFILING_COMMAND_END; of launch "
             f"{each.index(None, 1) + 1} of {len(each)}, nobody asked for both"
         ], 0
-    launches = list(zip(*(iter(starting(run, ("EnqueueNDRangeKernel", "with "))),) * 2))
+    launches = list(zip(starting(run, "EnqueueNDRangeKernel"), starting(run, "with ")))
     for number, one in enumerate(launches):
         if one != launches[0]:
             return [
