@@ -31,7 +31,7 @@ int main(const int argc, char **argv) {
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
-  const size_t most_groups = size_t{compute_units} * (gpu ? 2048 : 16); // a partial sum for each
+  const size_t most_groups = size_t{compute_units} * (gpu ? 1024 : 16); // a partial sum for each
   check_memory(device, {buffer_bytes(n), buffer_bytes(n), buffer_bytes(std::min(n, most_groups))},
                usage);
 
@@ -50,12 +50,12 @@ int main(const int argc, char **argv) {
   cl_kernel last_kernel = clCreateKernel(program, "add_partial_sums", &status);
   clerr_chk(status);
 
-  // The launch: groups of one work-item for a CPU, large ones for a GPU, a power of two for the
-  // tree; 2,048 work-items for each unit of a GPU, since on NVIDIA's no more run at a time. No more
+  // The launch: groups of one work-item for a CPU, of 256 for a GPU, a power of two for the tree;
+  // 1,024 work-items for each unit of a GPU, which is what was measured to be best on one. No more
   // work-groups than there are vectors for.
   const size_t local_size =
-      group_size(last_kernel, device, group_size(kernel, device, gpu ? 1024 : 1));
-  const size_t groups_per_unit = gpu ? 2048 / local_size : 16;
+      group_size(last_kernel, device, group_size(kernel, device, gpu ? 256 : 1));
+  const size_t groups_per_unit = gpu ? 1024 / local_size : 16;
   const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
   const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
                                              (items_wanted + local_size - 1) / local_size);
