@@ -4,6 +4,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
+#include "../common/limits.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 
@@ -97,12 +98,7 @@ int main(const int argc, char **argv) {
   printf("way       %zu: %s, built with %s\n", way, name[way], options[way].c_str());
   cl_kernel kernel = clCreateKernel(program, "sum_sub_groups", &status);
   clerr_chk(status);
-  size_t max_items; // in a work-group of this kernel
-  clerr_chk(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof max_items,
-                                     &max_items, nullptr));
-  size_t local_size = 256; // a power of two, for the tree
-  while (local_size > max_items)
-    local_size /= 2;
+  const size_t local_size = group_size(kernel, device, 256); // a power of two, for the tree
   const size_t global_size = num_groups * local_size;
 
   std::vector<float> x(n), partial_sums(num_groups, NAN);

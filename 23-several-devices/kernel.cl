@@ -1,4 +1,4 @@
-// Rows of a matrix product C = A·B: chapter 10's kernel, from row `first` on and up to row `end`.
+// Rows of a matrix product C = A·B: chapter 10's kernel, from row `first_row` on and up to, without, row `end_row`.
 //
 // a  in   M×K floats, row-major: a[row * K + column]
 // b  in   K×N floats, row-major
