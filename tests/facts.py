@@ -52,7 +52,8 @@ def defaults(chapter):
         # each kernel) with which it is run as well: a switch that is the other way on other devices, or what these can.
         # LARGE_LAUNCHES: the launch does not shrink with N, so that only the last two sizes are run, and of each launch
         # only the first and the last work-group, unless with `full`. WHOLE_LAUNCHES: all work-groups nevertheless.
-        # OCLGRIND_OPTIONS: more options, with the reason.
+        # OCLGRIND_OPTIONS: more options, with the reason. REMAINDERS: more sizes, so that of what is read in fours one, two
+        # and three are left over, of rows and of columns.
         "OCLGRIND_SIZES": None,
         "FEW_ROUNDS": {},
         "ONE_WAY": {},
@@ -60,6 +61,7 @@ def defaults(chapter):
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
+        "REMAINDERS": by_kind([], [], [["5", "6", "7"], ["6", "7", "5"], ["7", "5", "6"]]),
         # Check `sizes`, for a program whose second argument is a length: piece_of(n) is one that fits n elements.
         "piece_of": None,
         # What compiles its host: mpicxx, which knows where MPI is.
@@ -83,6 +85,9 @@ def defaults(chapter):
         # On the known clock: microseconds that each command takes more, for a program that repeats its work until it takes
         # long enough.
         "TIME_FLOOR": 0,
+        # Check `rates`: work of the host within a time that it prints, as (arguments, regular expression of the time, ms that
+        # this work alone takes at the very least on any processor).
+        "HOST_WORK": [],
         # Check `dropped`. UNNOTICED: series (kernel or function) that may be dropped unnoticed, with the reason.
         # NOT_POISONED: series whose outputs no check looks at, which must be noticed where memory does not begin with
         # an earlier run's.

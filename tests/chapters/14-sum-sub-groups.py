@@ -4,6 +4,7 @@ from references import total
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [
     (["10", "4"], "not a way that this device has: 4"),
+    (["10", "1000000000000"], "not a way that this device has: 1000000000000"),
     (["10", "1"], "not a way that this device has: 1", "work-group functions: no"),
     (["10", "2"], "not a way that this device has: 2", "sub-groups: no"),
 ]

@@ -11,6 +11,7 @@ SMALL_SIZES = [["1"], ["64", "32", "64"], ["70", "33", "65"]]
 COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["70", "33", "65"]]
 INPUT_SIZES = [["17", "33", "65"], ["70", "33", "65"]]
 CORRUPTED_SIZES = [["70", "33", "65"]]
+OWN_CHECKS = ["several-devices"]
 # A device on which one of these fails is left out.
 SEARCH_CALLS = ["clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]
 # Of the kernel's arguments: the first row, and the row behind the last one.

@@ -35,16 +35,16 @@ def text(records):
     lines = []
     if "host-coverage" in records:
         lines.append(
-            f"- Of {total('host-coverage', 'sides'):,} sides of conditions in the hosts and in `common/`, a test takes all but "
-            f"{total('host-coverage', 'named')}."
+            f"- The hosts and `common/` have {total('host-coverage', 'sides'):,} branches; the tests run all but "
+            f"{total('host-coverage', 'named')} of them."
         )
     if "kernel-coverage" in records:
         lines.append(
-            f"- Of {total('kernel-coverage', 'places'):,} functions and sides of conditions in the kernels"
-            f"{chapters('kernel-coverage')}, a test takes all but {total('kernel-coverage', 'named')}."
+            f"- The kernels{chapters('kernel-coverage')} have {total('kernel-coverage', 'places'):,} functions and branches; the tests run "
+            f"all but {total('kernel-coverage', 'named')} of them."
         )
     if lines:
-        lines.append("  What none takes has its reason in [tests/coverage/not-run.txt](tests/coverage/not-run.txt).")
+        lines.append("  Why the rest is not run is said in [tests/coverage/not-run.txt](tests/coverage/not-run.txt).")
     if "generated" in records:
         tried, same, nothing = (total("generated", number) for number in ("tried", "same_code", "nothing"))
         lines.append(

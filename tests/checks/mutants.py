@@ -55,6 +55,7 @@ HOST_CHECKS = [
     "narrowing",
     "says",
     "times",
+    "rates",
     "corrupted",
     "oclgrind",
     "costs",

@@ -1,5 +1,7 @@
 """Is each rate that a program prints possible at all? A kernel that skips its work is fast beyond reason.
 
+And is what the host does in a time in that time? With reads that bring nothing and take no time, only this is left of it.
+
 The bound is no measurement, which a busy machine would spoil: it is what every core of this machine could do at
 10 GHz with two multiply-add units of 16 floats, and two loads and a store of 16 floats in each cycle. No core does
 half of that. That a rate is the work over the time says check `times`, and that the work is done, `costs`.
@@ -36,3 +38,12 @@ def check(report, chapter):
     elif not report.counts.get("rates"):
         wrong.append("it prints no rate")
     report.failed(" ".join([chapter, *arguments]), wrong)
+    for arguments, expression, least in known.HOST_WORK:
+        _, out, err, _ = harness.under_layer([harness.program(chapter)] + arguments, unread=1)
+        found = re.search(expression, out)
+        report.count("times with the host's own work in them")
+        if not found:
+            wrong = [f"it prints no such time as {expression}\n{out}{err}"]
+        else:
+            wrong = [f"{found[1]} ms are too few: this work alone takes {least:.1f}"] * (float(found[1]) < least)
+        report.failed(" ".join([chapter, *arguments, "without reads"]), wrong)

@@ -158,6 +158,10 @@ def memory(copy):
         file.write_text(content)
         copy.run(what, STALE)
         must(f"{what}: mended", file.read_text().startswith(text.partition("winner ")[0]), file.read_text())
+    newer = copy.home / "newer-driver"
+    newer.write_text("driver 9.9\n")
+    copy.run("a newer driver", STALE, env=harness.as_device(newer))
+    must("a newer driver: its version is in the file", "\ndriver 9.9\n" in file.read_text(), file.read_text())
     file.unlink()
     file.mkdir()
     _, err = copy.run("a folder in the file's place", STALE)

@@ -27,6 +27,7 @@ LISTS = [
     ("cpu,gpu/gpu", "u-0-0,GPU,1:0", ["cpu-0-0", "gpu-0-1", "gpu-1-0"]),
     ("cpu,gpu,gpu", "gpu", ["gpu-0-1"]),
     ("cpu,gpu,gpu", None, ["gpu-0-1"]),
+    ("cpu,gpu/gpu", "0:0,cpu,u-0-0", ["cpu-0-0"]),
     ("cpu", "all", ["cpu-0-0"]),
     ("cpu,gpu", "gpu,1:0", None),
     ("cpu", "gpu,", None),
@@ -48,6 +49,17 @@ def lists(report):
         else:
             good = not harness.not_passed(code, out, err) and devices_in(out) == working
         report.must(f"{machine} with OCL_DEVICE={wish}: {working}", good, f"{code}\n{out}{err}")
+
+
+def without_times(report, folder):
+    """Two devices of which one reports no times: nothing is known of how fast they are, so each has half of the rows."""
+    profile = folder / "profile"
+    profile.write_text("times first\n")
+    env = {**harness.as_device(profile, "cpu,gpu"), "OCL_DEVICE": "all"}
+    code, out, err = harness.run([harness.program(CHAPTER), *SIZE], env=env)
+    parts = re.findall(r"^time      rows (\d+ to \d+): kernel", out, re.MULTILINE)
+    good = code == 0 and out.endswith("PASSED\n") and len(devices_in(out)) == 2 and parts == ["0 to 159", "160 to 319"]
+    report.must("one of two devices reports no times: it has half of the rows all the same", good, f"{code}\n{out}{err}")
 
 
 def in_the_middle(calls, function):
@@ -80,6 +92,8 @@ def together(report, name, folder):
 
 def check(report):
     lists(report)
+    with tempfile.TemporaryDirectory() as folder:
+        without_times(report, pathlib.Path(folder))
     kept, missing = dict(os.environ), []
     for name in ["intel", "oclgrind"]:
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@
 //   DEVICE_PROFILE  a file that describes a device (../profiles/): lines of a key and its value,
 //                   and comments that begin with #. What is not in it stays as it is:
 //     name            CL_DEVICE_NAME
+//     driver          CL_DRIVER_VERSION
 //     type            gpu, accelerator or cpu
 //     version         1.2: versions say so, and what is newer is refused
 //     compute_units (such a device cannot be divided), vector_width (floats), local_memory,
@@ -16,7 +17,7 @@
 //     kernel_group    the same of every kernel; barrier_group: of those of a program with a barrier
 //     multiple        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
 //     fma 0           no CL_FP_FMA, and no program that is told to use it (-D FMA=fma)
-//     times 0         no event has times
+//     times 0         no event has times; times first: none but those of the first of DEVICE_TYPES
 //     resolution 0    the clock says that it has none, and its times are 0, 1, 2 and 3
 //   DEVICE_TYPES    several devices: their types, by platform, such as cpu,accelerator/gpu. There
 //                   must be as many real ones; each is called type-platform-number
@@ -187,6 +188,8 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
     return value_of(devices[device].platform);
   if (has("name") && what == CL_DEVICE_NAME)
     return text(profile["name"]);
+  if (has("driver") && what == CL_DRIVER_VERSION)
+    return text(profile["driver"]);
   if (old && what == CL_DEVICE_VERSION)
     return text("OpenCL " + profile["version"] + " pretended");
   if (old && what == CL_DEVICE_OPENCL_C_VERSION)
@@ -367,6 +370,17 @@ static cl_int CL_API_CALL no_times(cl_event, cl_profiling_info, size_t, void *, 
   return CL_PROFILING_INFO_NOT_AVAILABLE;
 }
 
+static cl_int CL_API_CALL times_of_the_first(cl_event event, const cl_profiling_info moment,
+                                             const size_t room, void *to, size_t *size_ret) {
+  cl_command_queue queue = nullptr;
+  cl_device_id device = nullptr;
+  real.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue), &queue, nullptr);
+  real.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
+  if (device != platforms.front().front())
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
+  return real.clGetEventProfilingInfo(event, moment, room, to, size_ret);
+}
+
 static cl_int CL_API_CALL no_clock(cl_event, const cl_profiling_info moment, const size_t room,
                                    void *to, size_t *size_ret) {
   const cl_ulong time = moment - CL_PROFILING_COMMAND_QUEUED; // four numbers that follow each other
@@ -430,7 +444,7 @@ static void read_profile(const std::string &path) {
   static const std::set<std::string> keys = {
       "name",          "type",     "version", "compute_units", "vector_width", "local_memory",
       "global_memory", "buffer",   "unified", "group",         "sizes",        "kernel_group",
-      "barrier_group", "multiple", "fma",     "times",         "resolution"};
+      "barrier_group", "multiple", "fma",     "times",         "resolution",   "driver"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;
@@ -471,8 +485,10 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clCreateBuffer = create_buffer;
-  if (number("times", 1) == 0)
+  if (has("times") && profile["times"] == "0")
     table.clGetEventProfilingInfo = no_times;
+  if (has("times") && profile["times"] == "first")
+    table.clGetEventProfilingInfo = times_of_the_first;
   if (has("resolution"))
     table.clGetEventProfilingInfo = no_clock;
   if (has("version"))

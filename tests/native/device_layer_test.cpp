@@ -63,6 +63,8 @@ int main() {
   const auto fp = ask<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG);
   need(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof word, word, nullptr), "name");
   printf("said name %s\n", word);
+  need(clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof word, word, nullptr), "driver");
+  printf("said driver %s\n", word);
   need(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof word, word, nullptr), "version");
   printf("said version %.3s\n", word + strlen("OpenCL "));
   printf("said type %s\n", type == CL_DEVICE_TYPE_GPU   ? "gpu"

@@ -3,7 +3,9 @@
 //   LAYER_DROP      the number of a series of commands (see series_of), the first one being 1:
 //                   each of them reports success and does nothing; none if unset or 0. Kernels and
 //                   clEnqueueCopyBuffer only
-//   LAYER_STALE     a folder: the contents of each buffer are kept there when it is released, and a
+//   LAYER_UNREAD    1: what is read from a buffer is not: such a command takes no time, and brings
+//   nothing LAYER_STALE     a folder: the contents of each buffer are kept there when it is
+//   released, and a
 //                   later run's buffer that begins without contents begins with these, as on a
 //                   device that gives out memory as the last program left it
 //   LAYER_MEMORY    bytes: what the device says of its memory, and of the largest buffer; unset or
@@ -43,6 +45,13 @@ static cl_int CL_API_CALL copy_or_drop(cl_command_queue queue, cl_mem from, cl_m
     return the.real->clEnqueueMarkerWithWaitList(queue, count, list, event);
   return the.real->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, count, list,
                                        event);
+}
+
+static cl_int CL_API_CALL read_nothing(cl_command_queue queue, cl_mem, const cl_bool blocking,
+                                       const size_t, const size_t, void *, const cl_uint count,
+                                       const cl_event *list, cl_event *event) {
+  const cl_int status = the.real->clEnqueueMarkerWithWaitList(queue, count, list, event);
+  return status == CL_SUCCESS && blocking == CL_TRUE ? the.real->clFinish(queue) : status;
 }
 
 // A queue of the layer's own, to look at a buffer or to change it; gone with the transfer.
@@ -125,6 +134,8 @@ void pretend(cl_icd_dispatch &table) {
     table.clEnqueueNDRangeKernel = launch_or_drop;
     table.clEnqueueCopyBuffer = copy_or_drop;
   }
+  if (number_from("LAYER_UNREAD") > 0)
+    table.clEnqueueReadBuffer = read_nothing;
   if (!pretences.stale_folder.empty()) {
     table.clCreateBuffer = create_stale;
     table.clReleaseMemObject = keep_and_release;
