@@ -1,4 +1,7 @@
 # What the chapters' CMakeLists.txt share. A chapter builds from the top and alone.
+if(POLICY CMP0174)
+  cmake_policy(SET CMP0174 NEW) # CMake 3.31 warns without: LEFT_OUT "" is meant as it stands
+endif()
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
 endif()

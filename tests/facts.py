@@ -115,6 +115,8 @@ def defaults(chapter):
         "PATHS": {},
         # SAYS: [(arguments, what the output says then: a regular expression)].
         "SAYS": [],
+        # COUNTS_ROWS: it says how many elements of C differ by check_matmul, and its kernel stores `sum` in row `row`.
+        "COUNTS_ROWS": False,
         # SPECIALS: floats at both ends of the first and of the second input, for a NaN, an infinity or a 0 may get lost on its way.
         # ONLY_FINITE: kernels for which there is nothing that these must give, with the reason.
         "SPECIALS": ["1 nan", "2 nan", "1 0 2 inf", "1 -inf 2 0"],

@@ -6,6 +6,7 @@ ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 BENCH_MATMUL = {"kernel": "09 tiles"}
 REFERENCES = {"matmul": product}
+COUNTS_ROWS = True
 
 
 def costs(m, n, k, tile=TILE):

@@ -12,6 +12,7 @@ import tempfile
 
 import facts
 import harness
+from syntax import changed_copy, kernel_files
 
 # Devices by platform, as PAPER_DEVICES; OCL_DEVICE; the place of the one that is chosen.
 MACHINES = [
@@ -136,6 +137,17 @@ def kernel_file(must, program, chapter, folder):
     must("the kernel beside the program", code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, err)
 
 
+def wrong_rows(report, chapter, folder):
+    """How many elements of C differ, where its first rows are wrong: all of up to 64 rows, else "at least" those."""
+    (kernel,) = kernel_files(chapter)
+    for rows in (1, 63, 64, 65, 70):
+        text = re.sub(r"= sum;", f"= sum + (row < {rows});", kernel.read_text())
+        program = changed_copy(chapter, folder, {kernel: text})
+        out = harness.run([program, "70", "3", "5"])[1]
+        right = f"({'at least ' * (rows > 64)}{3 * min(rows, 64)} of 210 elements differ)"
+        report.must(f"{rows} rows wrong: {right}", right in out, out)
+
+
 def check(report, chapter):
     known, program = facts.of(chapter), harness.program(chapter)
     with tempfile.TemporaryDirectory() as name:
@@ -145,6 +157,8 @@ def check(report, chapter):
         sizes(report.must, paper, known)
         if harness.has_kernel(chapter):
             kernel_file(report.must, program, chapter, folder)
+        if known.COUNTS_ROWS:
+            wrong_rows(report, chapter, folder)
         for arguments, right in known.SAYS:
             out = harness.run([program, *arguments])[1]
             report.must(f"{' '.join(arguments)}: says {right}", re.search(right, out, re.MULTILINE) is not None, out)

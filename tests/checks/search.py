@@ -12,6 +12,7 @@ import tempfile
 
 import facts
 import harness
+import sandbox
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups)?"
@@ -197,6 +198,21 @@ def key(copy):
     copy.run("a size of the same kind", searches=False, size=["126", "64", "254"])
 
 
+def full_disk(copy):
+    """Where a file can be made and nothing written into it, no file is left, and the program says so."""
+    if sandbox.missing():
+        return print(f"SKIPPED: a full disk: {sandbox.missing()}")
+    shutil.rmtree(copy.cache)
+    copy.cache.mkdir()
+    fill = f"mkdir {copy.cache}/opencl-step-by-step; head -c 9999 /dev/zero >{copy.cache}/fill"
+    look = f"ls {copy.cache}/opencl-step-by-step"
+    words = ["bwrap", "--dev-bind", "/", "/", "--size", "4096", "--tmpfs", copy.cache, "sh", "-c"]
+    command = [*words, f'{fill} 2>/dev/null; "$0" "$@" && {look}', copy.home / copy.chapter, *copy.size]
+    code, out, err = harness.run(command, env=harness.remembering(copy.cache))
+    good = code == 0 and out.endswith("\nPASSED\n") and "search    not remembered: cannot write " in err
+    return copy.must("a full disk: not remembered, and no file is left", good, f"{code}\n{out}{err}")
+
+
 def wrong_candidates(copy, bad, good):
     """A candidate that is wrong in one way or another neither wins nor stays remembered; another one does."""
     must = copy.must
@@ -247,6 +263,7 @@ def check(report):
             try:
                 bad, good, *_ = memory(copy)
                 key(copy)
+                full_disk(copy)
                 wrong_candidates(copy, bad, good)
             except Failed:
                 print("what comes after the first failure was not looked at")

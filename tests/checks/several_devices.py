@@ -59,7 +59,9 @@ def without_times(report, folder):
     code, out, err = harness.run([harness.program(CHAPTER), *SIZE], env=env)
     parts = re.findall(r"^time      rows (\d+ to \d+): kernel", out, re.MULTILINE)
     good = code == 0 and out.endswith("PASSED\n") and len(devices_in(out)) == 2 and parts == ["0 to 159", "160 to 319"]
-    report.must("one of two devices reports no times: it has half of the rows all the same", good, f"{code}\n{out}{err}")
+    report.must(
+        "one of two devices reports no times: it has half of the rows all the same", good, f"{code}\n{out}{err}"
+    )
 
 
 def in_the_middle(calls, function):

@@ -6,6 +6,7 @@
 //                     BYTES Waitall | launch KERNEL | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
+//   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
 // In a child that the fault layer has split off (fork), MPI's own threads are not there: MPI_Abort
@@ -60,6 +61,12 @@ int MPI_Init(int *argc, char ***argv) {
   process = getpid();
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return code;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *found) {
+  if (const char *each = getenv("MPI_LAYER_MACHINE"))
+    return PMPI_Comm_split(comm, rank / atoi(each), key, found);
+  return PMPI_Comm_split_type(comm, kind, key, info, found);
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {
