@@ -65,7 +65,7 @@ int MPI_Init(int *argc, char ***argv) {
 
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *found) {
   if (const char *each = getenv("MPI_LAYER_MACHINE"))
-    return PMPI_Comm_split(comm, rank / atoi(each), key, found);
+    return PMPI_Comm_split(comm, rank / static_cast<int>(strtol(each, nullptr, 10)), key, found);
   return PMPI_Comm_split_type(comm, kind, key, info, found);
 }
 
