@@ -25,7 +25,12 @@ EOF
   ;;
 esac
 
-setup python3 oclgrind ||
+optional=() # where an exercise that is asked for wants MPI
+for wish in "$@"; do
+  number=${wish%%[/-]*}
+  ! grep -qs 'find_package(MPI' "$root/$number"-*/CMakeLists.txt || optional=(libopenmpi-dev openmpi-bin)
+done
+setup python3 oclgrind ${optional[@]+"${optional[@]}"} ||
   say "going on with what is there: what could not be checked is said below"
 command -v python3 >/dev/null || {
   say "check.sh needs Python 3"

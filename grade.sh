@@ -21,7 +21,7 @@ EOF
   ;;
 esac
 
-setup python3 oclgrind bubblewrap || say "going on with what is there"
+setup python3 oclgrind bubblewrap libopenmpi-dev openmpi-bin || say "going on with what is there"
 command -v python3 >/dev/null || {
   say "grade.sh needs Python 3"
   exit 2

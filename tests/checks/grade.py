@@ -17,11 +17,12 @@ import tempfile
 import time
 import zipfile
 
+import exercise as exercises_module
 import harness
 import sandbox
 from checks import site
 from exercise import all_exercises
-from grade import without_comments
+from grade import Answer, without_comments
 
 KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
 SAME = [
@@ -200,6 +201,7 @@ def check(report, full):
         report.must(f"the same but for comments and blanks: {a}", without_comments(a) == without_comments(b))
     for a, b in NOT_THE_SAME:
         report.must(f"not the same: {a}, {b}", without_comments(a) != without_comments(b))
+    without_mpi(report)
     exercises = [e for e in all_exercises() if full or e.id in DAMAGES]
     with tempfile.TemporaryDirectory(prefix="a class ") as name:
         place = pathlib.Path(name)
@@ -230,6 +232,20 @@ def check(report, full):
             "what was damaged is named on the page", "no plain file" in (place / "grades/class.html").read_text()
         )
         must_look(report, place / "grades/class.html")
+
+
+def without_mpi(report):
+    """What takes MPI has an empty field where there is none, and not 0 points: nobody has looked at it."""
+    there, exercises_module.MPI = exercises_module.MPI, False
+    try:
+        for exercise in [e for e in all_exercises() if e.processes]:
+            files = {name: (exercise.folder / "solution" / name).read_bytes() for name in exercise.files}
+            with tempfile.TemporaryDirectory() as work:
+                answer = Answer(exercise, files, pathlib.Path(work)).check()
+            good = answer.points is None and "MPI is not there" in answer.trouble
+            report.must(f"{exercise.id} without MPI: not checked, no points", good, f"{answer.result} {answer.trouble}")
+    finally:
+        exercises_module.MPI = there
 
 
 def feedback(place, name):
