@@ -1,4 +1,4 @@
-// Rows of a matrix product C = A·B: chapter 10's kernel, from row `first_row` on and up to, without, row `end_row`.
+// Rows `first_row` to `end_row` - 1 of a matrix product C = A·B: chapter 10's kernel.
 //
 // a  in   M×K floats, row-major: a[row * K + column]
 // b  in   K×N floats, row-major
