@@ -133,20 +133,15 @@ def devices(report, program, known):
         ("gpu,gpu,gpu", None, ["gpu-0-0", "gpu-0-1", "gpu-0-0", "gpu-0-1"], 2),
         ("cpu,cpu/gpu", "cpu", ["cpu-0-0", "cpu-0-1", "cpu-0-0", "cpu-0-1"], 4),
     ]:
+        env = {key: value for key, value in harness.as_device(types=machine).items() if value is not None}
+        env |= {"OCL_DEVICE": wish} if wish else {}
         with tempfile.TemporaryDirectory() as folder:
-            env = {key: value for key, value in harness.as_device(types=machine).items() if value is not None}
             env |= {"LD_PRELOAD": harness.preloadable(harness.MPI_LAYER, folder), "MPI_LAYER_MACHINE": str(each)}
-            took(report, program, known, (machine, wish, taken, each), env)
-
-
-def took(report, program, known, case, env):
-    machine, wish, taken, each = case
-    env |= {"OCL_DEVICE": wish} if wish else {}
-    code, out, err = together(program, 4, known.PROCESS_SIZES[0], dict.fromkeys(range(4), env))
-    got = re.findall(r"^device    (.*) \(.*\)$", out, re.MULTILINE)
-    good = not harness.not_passed(code, out, err) and got == taken
-    what = f"{each} processes a machine, {machine} with OCL_DEVICE={wish}: {taken}"
-    report.must(what, good, f"{code}\n{out}{err}")
+            code, out, err = together(program, 4, known.PROCESS_SIZES[0], dict.fromkeys(range(4), env))
+        got = re.findall(r"^device    (.*) \(.*\)$", out, re.MULTILINE)
+        good = not harness.not_passed(code, out, err) and got == taken
+        what = f"{each} processes a machine, {machine} with OCL_DEVICE={wish}: {taken}"
+        report.must(what, good, f"{code}\n{out}{err}")
 
 
 def caches(report, program, known):

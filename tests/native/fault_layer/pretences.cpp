@@ -3,9 +3,8 @@
 //   LAYER_DROP      the number of a series of commands (see series_of), the first one being 1:
 //                   each of them reports success and does nothing; none if unset or 0. Kernels and
 //                   clEnqueueCopyBuffer only
-//   LAYER_UNREAD    1: what is read from a buffer is not: such a command takes no time, and brings
-//   nothing LAYER_STALE     a folder: the contents of each buffer are kept there when it is
-//   released, and a
+//   LAYER_UNREAD    1: what is read from a buffer is not: such a command brings nothing
+//   LAYER_STALE     a folder: the contents of each buffer are kept there when it is released, and a
 //                   later run's buffer that begins without contents begins with these, as on a
 //                   device that gives out memory as the last program left it
 //   LAYER_MEMORY    bytes: what the device says of its memory, and of the largest buffer; unset or
