@@ -160,17 +160,21 @@ def run(command, seconds, cwd, env, folder):
     for reader in readers:
         reader.start()
     begin = looked = time.monotonic()
-    pause, known, ran, waited = 0.01, {}, 0.0, 0.0
+    pause, known, ran, waited, unseen = 0.01, {}, 0.0, 0.0, 0.0
     while process.poll() is None and not why:
         if pause >= 0.5 or time.monotonic() - begin > seconds:
             new, now = tasks(process.pid), time.monotonic()
             more = [(a - b for a, b in zip(new[task], known.get(task, (0, 0)))) for task in new]
             rans, waits = zip(*more) if more else ((0,), (0,))
             # It has waited as long as that one of its tasks that waited longest, but not for its own others.
-            waited += min(now - looked, max(waits))
+            longest = min(now - looked, max(waits))
+            waited += longest
+            if known.keys() - new.keys():  # how long one waited that has ended since the last look, nobody can say
+                unseen += now - looked - longest
             ran += sum(rans)
             looked, known = now, new
-        late = time.monotonic() - begin - min(waited, PATIENCE * seconds) > seconds
+        others = min(waited + min(unseen, seconds), PATIENCE * seconds)
+        late = time.monotonic() - begin - others > seconds
         if late or ran > seconds * (os.cpu_count() or 1):
             end("late")
         elif pause >= 0.5 and size_of(folder) > WRITTEN:
