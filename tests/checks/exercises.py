@@ -48,6 +48,7 @@ def starter(report, exercise):
     text = said(answer)
     report.must(f"{name}: compiles", "compiles: no" not in text and "does not compile" not in text, text)
     report.must(f"{name}: is refused", answer.problems != [] and grade(answer, False) != "passed", text)
+    report.must(f"{name}: waits for its launches", evidence.NOT_ENDED not in text, text)
     report.must(f"{name}: for its reason: {exercise.starter}", re.search(exercise.starter, text) is not None, text)
     report.must(
         f"{name}: there are two hints, and one fits", len(exercise.hints()) >= 2 and exercise.hints(text) != [], text

@@ -98,6 +98,8 @@ int main(const int argc, char **argv) {
                                      nullptr, nullptr));
     clerr_chk(clFlush(w.queue));
   }
+  for (worker &w : workers)
+    clerr_chk(clFinish(w.queue));
   // TODO: C is the sum of what the two have computed.
   const bool ok = check_matmul(c, a, b, m, n, k);
 

@@ -97,6 +97,8 @@ int main(const int argc, char **argv) {
                                      nullptr, nullptr));
     clerr_chk(clFlush(w.queue));
   }
+  for (worker &w : workers)
+    clerr_chk(clFinish(w.queue));
   std::fill(c.begin(), c.end(), 0.0f);
   for (worker &w : workers) {
     std::vector<float> part(m * n, NAN);
