@@ -131,6 +131,8 @@ def defaults(chapter):
         "NARROW": {},
         # Check `says`: the most rows or columns that a matrix may have, where the kernels count these in 32 bits.
         "MOST_ROWS": None,
+        # The same: the most platforms that it looks at; None: all.
+        "MOST_PLATFORMS": None,
         # The same: the most elements of a vector, where a program works in pieces, so that the device's memory is no limit.
         "MOST_ELEMENTS": None,
         # Check `queues`: there are several, so that commands can run in another order than they were enqueued in.

@@ -8,7 +8,7 @@ copies, and fills memory that begins without contents with NaN. Its own inputs m
 them are the same numbers, and none is of a few numbers only.
 
 Where a program prints by how much its result may be off, the inputs must be reals, the bound must be the one that
-follows from the launch (PATHS), and a result is changed on its way back: just outside the bound the
+follows from the launch (PATHS), what is printed of the result and of what was expected must be true, and a result is changed on its way back: just outside the bound the
 program must fail, just inside it must pass.
 """
 
@@ -22,8 +22,10 @@ import facts
 import harness
 import references
 
-# The lines of a comparison: of a matrix the element, and by how much the result may be off.
-PAIR = r"^result +(?:C\[(\d+)\]\[(\d+)\] = )?.*\nexpected +(?:C\S+ = )?\S+(?: \(error \S+, allowed (\S+)\))?"
+# The lines of a comparison: of a matrix the element; the result, what was expected, by how much it is off, and may be.
+PAIR = (
+    r"^result +(?:C\[(\d+)\]\[(\d+)\] = )?(.*)\nexpected +(?:C\S+ = )?(\S+)(?: \(error (\S+), allowed (\S+)\))?"
+)
 
 
 class Result:
@@ -137,7 +139,7 @@ def bounds(report, known, arguments, cache, out, results):
     wrong = []
     sizes = list(map(int, arguments))
     lines = re.findall(PAIR, out, re.MULTILINE)
-    for number, ((row, col, allowed), result) in enumerate(zip(lines, results), 1):
+    for number, ((row, col, printed, expected, error, allowed), result) in enumerate(zip(lines, results), 1):
         if not allowed:
             continue
         if any(sum(value * 2**16 != round(value * 2**16) for value in x) < len(x) / 2 for x in result.inputs):
@@ -154,6 +156,14 @@ def bounds(report, known, arguments, cache, out, results):
                 f"it allows {allowed} in {result.launch.kernel}, where {bound_shown:.2g} follows from its launch"
             )
             continue
+        got = result.floats[shown] if row else math.fsum(result.floats)
+        should = math.fsum(references.terms_of(result.inputs, shown, sizes))
+        said = [float(printed), float(expected), float(error)]
+        true = [got, should, abs(got - should)]
+        # Nine digits are printed, and two of the error; by the host's own rounding of its sums nothing larger is off.
+        slack = [1e-8 * abs(got), 1e-8 * abs(should), 0.06 * true[2] + 1e-3 * bound_shown]
+        if any(abs(a - b) > most for a, b, most in zip(said, true, slack)):
+            wrong.append(f"it prints result, expected and error as {said}, where {true} is true")
         right = math.fsum(references.terms_of(result.inputs, 0, sizes))
         off = (result.floats[0] if row else math.fsum(result.floats)) - right
         for share in [-1.02, -0.98, 0.98, 1.02]:

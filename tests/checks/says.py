@@ -26,7 +26,9 @@ MACHINES = [
     ("cpu,gpu,gpu", "GPU", "0:1"),
     ("cpu;cpu,accelerator", "platform 1", "1:1"),
     ("cpu;gpu,gpu", "1:1", "1:1"),
+    (15 * ";" + "cpu", None, "15:0"),
 ]
+ODD_BUFFER = 134217001  # bytes of the largest buffer, no multiple of anything: a default has to fit all the same
 # What wraps in 32 or in 64 bits, as a number of elements or of bytes.
 VECTORS = [2**32 + 5, 2**61 + 1, 2**62, 2**62 + 5, 2**63, 2**63 + 5, 2**64 - 1, 2**64 // 12 + 1]
 MATRICES = [
@@ -49,8 +51,9 @@ class Paper:
         (folder / "paper.icd").write_text(f"{harness.PAPER}\n")
         self.vendors = folder
 
-    def run(self, devices, *arguments, wish=None):
+    def run(self, devices, *arguments, wish=None, buffer=None):
         env = {"OCL_ICD_VENDORS": str(self.vendors), "OCL_ICD_PLATFORM_SORT": "none", "PAPER_DEVICES": devices}
+        env["PAPER_BUFFER"] = buffer and str(buffer)
         return harness.run([self.program, *arguments], env={**env, "OCL_DEVICE": wish})
 
 
@@ -70,9 +73,15 @@ def sizes_in(out):
 
 
 def devices(must, paper, known):
-    for machine, wish, chosen in MACHINES:
+    most = known.MOST_PLATFORMS
+    if most:  # of those behind them it knows nothing
+        code, out, err = paper.run(most * ";" + "cpu")
+        good = code == 1 and f"none of {most} platforms" in err
+        must(f"{most + 1} platforms: looks at {most} and no further", good, f"exit code {code}\n{out}{err}")
+    for machine, wish, chosen in MACHINES if most else [*MACHINES, (40 * ";" + "cpu", None, "40:0")]:
         place = place_of_first(machine) if known.NO_DEVICE_REFUSAL is None else chosen
-        line = f"device    Paper {type_at(machine, place)} {place} (Paper Platform {place[0]})"
+        platform = place.partition(":")[0]
+        line = f"device    Paper {type_at(machine, place)} {place} (Paper Platform {platform})"
         code, out, err = paper.run(machine, wish=wish)
         what = f"{machine}{f', OCL_DEVICE={wish}' if wish else ''}"
         must(f"{what}: says that it takes {place}", out.startswith(line + "\n"), f"{line}\n{out}")
@@ -90,6 +99,8 @@ def sizes(must, paper, known):
     promised = re.findall(r"\(default (\d+)", usage)
     found = list(sizes_in(paper.run("cpu")[1]).values())
     promised = promised * 3 if known.IS_MATRIX else promised
+    code, out, err = paper.run("cpu", buffer=ODD_BUFFER)
+    must(f"without arguments: what fits {ODD_BUFFER} bytes", "a context for" in err, f"exit code {code}\n{out}{err}")
     must(f"without arguments: {', '.join(found)}, as the usage says", found and found == promised, usage)
     tries = [["7"], ["7", "9"], ["7", "9", "8"]] if known.IS_MATRIX else [["77"]]
     for given in tries:

@@ -2,9 +2,9 @@
 numbers is no multiple of what it should be shows at few others.
 
 Vectors: every N up to 20, alone and with a second argument where that is a length, and around the powers of two.
-Matrices: rows and columns that are whole tiles of some size, with every K of 4 to 64 in steps of 4, sizes drawn from
-those around powers of two, always the same, and such of which one number is large. All of them with each of the kernel's
-FORCED ways as well. A program that searches has nothing remembered, and tries all its candidates at each size: every one
+Matrices: rows and columns that are whole tiles of some size, with every K of 4 to 64 in steps of 4, then all but one
+of the three numbers, sizes drawn from those around powers of two, always the same, and such of which one number is large.
+All of them with each of the kernel's FORCED ways as well. A program that searches has nothing remembered, and tries all its candidates at each size: every one
 must be right. It gets each third K; and at SIZES_ON those candidates that only other devices have.
 """
 
@@ -26,6 +26,7 @@ def sizes_of(known):
     whole = [[m, n, k] for m, n in [(32, 64), (128, 128)] for k in range(4, 65, 4)]
     if known.SEARCH_SIZE:
         whole = whole[::3]
+    whole += [[128, 100, 64], [100, 128, 64], [128, 128, 50]]
     draw = random.Random(1)
     drawn = [[draw.choice(AROUND) for _ in range(3)] for _ in range(30)]
     return whole + drawn + [[1031, 35, 5], [3, 1031, 6], [3, 35, 2051]]

@@ -5,6 +5,7 @@
 //                   "cpu;;gpu,other" is three platforms, the second one without devices. "-" has
 //                   none either, and calls that a success. Unset: one platform without any, as a
 //                   driver leaves it behind whose card is gone
+//   PAPER_BUFFER    bytes of the largest buffer of all devices, in place of those below
 //
 // Everything that device number d of all says is different from what another one says: the numbers
 // in the table below are for d = 0, and larger by d times the step.
@@ -122,6 +123,11 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, const cl_device_info 
   if (what == CL_DEVICE_TYPE) {
     const cl_device_type type = type_of(device);
     return answer(&type, sizeof type, room, to, size_ret);
+  }
+  const char *largest = getenv("PAPER_BUFFER");
+  if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && largest != nullptr) {
+    const cl_ulong bytes = strtoull(largest, nullptr, 10);
+    return answer(&bytes, sizeof bytes, room, to, size_ret);
   }
   for (const property &one : properties)
     if (what == one.name) {
