@@ -23,9 +23,7 @@ import harness
 import references
 
 # The lines of a comparison: of a matrix the element; the result, what was expected, by how much it is off, and may be.
-PAIR = (
-    r"^result +(?:C\[(\d+)\]\[(\d+)\] = )?(.*)\nexpected +(?:C\S+ = )?(\S+)(?: \(error (\S+), allowed (\S+)\))?"
-)
+PAIR = r"^result +(?:C\[(\d+)\]\[(\d+)\] = )?(.*)\nexpected +(?:C\S+ = )?(\S+)(?: \(error (\S+), allowed (\S+)\))?"
 
 
 class Result:
