@@ -174,6 +174,7 @@ int main(int argc, char **argv) {
     printf("time      waiting for panels %.3f ms\n", median_ms(waits));
   }
   tear_down(w);
+  const int code = verdict(ok); // before any process returns an error, for then mpirun ends all
   leave_grid(g);
-  return verdict(ok);
+  return code;
 }

@@ -528,7 +528,10 @@ class Attempt:
                 place = next((line for line in said if error.group(1) in line), said[0])
                 cause = next((line for line in said if line.startswith("usual cause")), "")
                 return re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f"; {cause}" if cause else "")
-            said = mpi_error(run.err) or (run.err.strip().splitlines() or [f"exit code {run.code}, and no word why"])[0]
+            said = mpi_error(run.err) or next(
+                (line for line in run.err.splitlines() if line.strip(" -")),  # mpirun frames its words with dashes
+                f"exit code {run.code}, and no word why",
+            )
             return f"for {self.sizes_text([run])} the program ends with: {said}"
         return None
 

@@ -122,6 +122,7 @@ int main(int argc, char **argv) {
   clerr_chk(clReleaseProgram(program));
   clerr_chk(clReleaseCommandQueue(queue));
   clerr_chk(clReleaseContext(context));
+  const int code = verdict(ok); // before any process returns an error, for then mpirun ends all
   MPI_Finalize();
-  return verdict(ok);
+  return code;
 }
