@@ -2,9 +2,9 @@
 
     python3 tests/run.py order 18
 
-Counts and results do not show that a tile is fetched after it was multiplied instead of before, or that a tree begins
-with the wrong half. Recorded anew, accesses and barriers must be those on record, whatever their lines in the file. The
-kernel is the one beside the program where there is one, as with mutants. Skipped by name without Oclgrind's headers.
+Counts and results do not show that a tile is fetched after it was multiplied instead of before, that a tree begins
+with the wrong half, or which memory a barrier fences. Recorded anew, accesses, barriers and fences must be those on
+record, whatever their lines in the file. The kernel is the one beside the program where there is one, as with mutants. Skipped by name without Oclgrind's headers.
 """
 
 import json
@@ -19,6 +19,15 @@ def accesses(recording):
     return [re.sub(r"(^\d+: |; ?)\d+ ", r"\1", stretch) for stretch in recording["accesses"]]
 
 
+def fences(recording):
+    """The barriers and fences in the code of its functions, with the memory they are for (1: local, 2: global)."""
+    found = []
+    for function in recording["program"]:
+        calls = [each for block in function["blocks"] for each in block if re.search("barrier|fence", each[0])]
+        found += [f"{function['name']}: {name}({function['constants'][-1 - flags]})" for name, _, _, _, flags in calls]
+    return found
+
+
 def check(report, chapter):
     launches = [launch for launch in maker().LAUNCHES if launch["chapter"] == chapter]
     if not launches:
@@ -30,7 +39,11 @@ def check(report, chapter):
         except SystemExit as what:
             report.failed(chapter, [str(what)])
             continue
-        old, new = (accesses(json.loads(text)) for text in ((FOLDER / f"{chapter}.json").read_text(), new))
+        recordings = [json.loads(text) for text in ((FOLDER / f"{chapter}.json").read_text(), new)]
+        old, new = map(fences, recordings)
+        if old != new:
+            report.failed(chapter, [f"barriers and fences on record: {', '.join(old)}; now: {', '.join(new)}"])
+        old, new = map(accesses, recordings)
         report.count("stretches of work-items", len(new))
         different = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
         if old != new:

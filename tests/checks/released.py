@@ -1,4 +1,4 @@
-"""After an unharmed run: is every object released, every command finished, every region unmapped?
+"""After an unharmed run: is every object released, every command finished, every region unmapped, every file closed?
 
 A program that tries what a device may refuse runs on one that refuses it, too.
 """
@@ -18,6 +18,7 @@ def left_behind(account):
     wrong += [f"released once too often: {words}" for words in account.lines.get("misuse", [])]
     wrong += [f"unfinished: {words}" for words in account.lines.get("unfinished", [])]
     wrong += [f"never unmapped: a region mapped by {words}" for words in account.lines.get("mapped", [])]
+    wrong += [f"never closed: {path}" for path in account.lines.get("open", [])]
     created, released = account.amount("created"), account.amount("released")
     if created != released:
         wrong.append(f"{created} objects created, {released} released")

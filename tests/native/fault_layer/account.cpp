@@ -4,6 +4,7 @@
 #include "layer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 static const char *const type_names[NUM_TYPES] = {"context", "queue",  "buffer",
@@ -146,6 +147,18 @@ void note_unmapped(void *region) {
     account.mapped.erase(place);
 }
 
+// The files of a disk that are open now, and their paths.
+std::map<std::string, std::string> open_files() {
+  std::map<std::string, std::string> files;
+  std::error_code error;
+  for (const auto &descriptor : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const std::filesystem::path path = std::filesystem::read_symlink(descriptor.path(), error);
+    if (!error && std::filesystem::is_regular_file(path, error))
+      files[descriptor.path().filename()] = path;
+  }
+  return files;
+}
+
 // Writes the account, a line each, so that a script can read it:
 //   call clGetPlatformIDs                 each API call, in order
 //   failed clCreateBuffer -4              the call made to fail; absent if none was
@@ -165,7 +178,10 @@ void note_unmapped(void *region) {
 //   readings 12                           how often the program asked the host's clock
 //   unfinished ...                        a command not complete when its queue was released
 //   mapped clEnqueueMapBuffer             a region never unmapped
+//   open kernel.cl                        a file that the program has opened and not closed
 void write_report() {
+  static const std::map<std::string, std::string> at_first = open_files();
+  const std::map<std::string, std::string> now = open_files();
   FILE *file = fopen(the.report_path.c_str(), "w");
   if (file == nullptr)
     give_up("LAYER_REPORT names no file that can be written");
@@ -201,5 +217,8 @@ void write_report() {
     fprintf(file, "unfinished %s, whose queue was never released\n", each.name);
   for (const auto &[pointer, by] : account.mapped)
     fprintf(file, "mapped %s\n", by);
+  for (const auto &[descriptor, path] : now)
+    if (at_first.count(descriptor) == 0)
+      fprintf(file, "open %s\n", path.c_str());
   fclose(file);
 }
