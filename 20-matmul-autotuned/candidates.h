@@ -185,6 +185,14 @@ inline cl_uint compute_units(cl_device_id device) {
   return units;
 }
 
+// The smallest power of two that is at least `size`, from 16 on.
+inline size_t size_class(const size_t size) {
+  size_t power = 16;
+  while (power < size)
+    power *= 2;
+  return power;
+}
+
 // Returns the floats that the parts of cut tiles take: two tiles for each group.
 inline size_t most_parts(cl_device_id device) {
   const bool cpu = (device_type(device) & CL_DEVICE_TYPE_CPU) != 0;
@@ -222,8 +230,16 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p) 
       sums = {{14, 2}, {8, 3}, {6, 4}};
     for (const auto &[tm, vectors] : sums) {
       const size_t tn = vectors * width;
+      // Of a small C smaller parts, down to one tile of registers, so that each core has two.
+      size_t bm = 64 / tm * tm, bn = 128 / tn * tn;
+      while (size_class(p.m) / bm * (size_class(p.n) / bn) < 2 * units && (bm > tm || bn > tn)) {
+        if (bn > tn && (bn > bm || bm == tm))
+          bn = std::max(bn / 2 / tn, size_t{1}) * tn;
+        else
+          bm = std::max(bm / 2 / tm, size_t{1}) * tm;
+      }
       for (const size_t bk : {256u, 512u, 1024u})
-        list.push_back({true, 64 / tm * tm, 128 / tn * tn, bk, tm, tn, width});
+        list.push_back({true, bm, bn, bk, tm, tn, width});
     }
   }
 

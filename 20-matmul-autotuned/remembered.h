@@ -16,14 +16,6 @@
 #include <system_error>
 #include <vector>
 
-// The smallest power of two that is at least `size`, from 16 on.
-inline size_t size_class(const size_t size) {
-  size_t power = 16;
-  while (power < size)
-    power *= 2;
-  return power;
-}
-
 // What the search measures with: half of a product, again and again, until it has no more work than
 // 4096 each way on a GPU, 1024 on a CPU, whose candidates step through K in any case.
 inline product reduced(product p, const bool cpu) {

@@ -25,14 +25,14 @@ class Wrong(Exception):
 
 
 class Command:
-    """One command of the account."""
+    """One command of the account; its times are counted from `zero`, in ns, since a float holds no such numbers."""
 
-    def __init__(self, line):
+    def __init__(self, line, zero):
         _, self.function, self.kernel, items, _, *ns, options = line.split(" ", 9)
         self.options = dict(re.findall(r"-D ?(\w+)=(\w+)", options))
         self.name = self.function if self.kernel == "-" else self.kernel
         self.items = int(items)
-        self.queued, self.submitted, self.started, self.ended = (int(moment) / 1e6 for moment in ns)  # in ms
+        self.queued, self.submitted, self.started, self.ended = ((int(moment) - zero) / 1e6 for moment in ns)  # in ms
         self.whole = self.ended - self.queued  # on the host's clock: from the end of the call
 
 
@@ -74,7 +74,8 @@ class Commands:
     """The commands of a run, taken one by one."""
 
     def __init__(self, account):
-        self.left = [Command(line) for line in account.lines.get("command", [])]
+        lines = account.lines.get("command", [])
+        self.left = [Command(line, zero=int(lines[0].split()[5])) for line in lines]
         self.call, self.reading = (int(ns) / 1e6 for ns in account.lines["host_ns"][0].split())  # in ms
 
     def take(self, name):

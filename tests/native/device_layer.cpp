@@ -109,7 +109,9 @@ static void deal_out(const std::string &types) {
       }
       const std::string name =
           word + "-" + std::to_string(p) + "-" + std::to_string(platforms[p].size());
-      devices[list[next]] = {name, type_named(word), handle_of(p)};
+      // The first one is the platform's default, too, which is a bit of its type.
+      const cl_device_type more = platforms[p].empty() ? CL_DEVICE_TYPE_DEFAULT : 0;
+      devices[list[next]] = {name, type_named(word) | more, handle_of(p)};
       platforms[p].push_back(list[next]);
     }
   }

@@ -25,6 +25,8 @@
 
 constexpr cl_ulong CALL_NS = 3000;
 constexpr cl_ulong READING_NS = 17000;
+// What both clocks begin with, as of 2023: a double or a float does not hold such a number exactly.
+constexpr cl_ulong SINCE_1970_NS = 1700000000123456789;
 
 struct clock_state {
   cl_ulong factor = 0; // 0: the device's own times
@@ -42,6 +44,8 @@ static clock_state &clocks = *new clock_state; // NOLINT(cert-err58-cpp): see la
 
 void read_clock_settings() {
   clocks.factor = static_cast<cl_ulong>(number_from("LAYER_CLOCK"));
+  if (clocks.factor > 0)
+    clocks.device_now = clocks.host_now = SINCE_1970_NS;
   clocks.floor = static_cast<cl_ulong>(number_from("LAYER_FLOOR"));
   if (!text_from("LAYER_WARM_UP").empty())
     clocks.warm_up = static_cast<cl_ulong>(number_from("LAYER_WARM_UP"));
