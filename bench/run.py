@@ -151,9 +151,11 @@ def machine(device):
         except (OSError, subprocess.TimeoutExpired):
             return ""
 
+    every = os.cpu_count()
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every  # fewer under taskset
     cpu = re.search(r"^model name\s*: (.*)$", said("cat", "/proc/cpuinfo"), re.M)
     record = {
-        "processor": f"{os.cpu_count()} cores, {cpu[1] if cpu else platform.processor()}",
+        "processor": f"{own if own == every else f'{own} of {every}'} cores, {cpu[1] if cpu else platform.processor()}",
         "system": f"{platform.system()} {platform.release()}",
         "load at the beginning": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
     }
