@@ -34,8 +34,8 @@ int main(const int argc, char **argv) {
   cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
   clerr_chk(status);
 
-  // The launch: at most 32 work-groups of 64 work-items, whatever N is; of fewer, where a group of
-  // this kernel cannot have as many on this device.
+  // The launch: at most 32 work-groups of 64 work-items, whatever N is, or of fewer work-items,
+  // where this kernel cannot have 64 in a group on this device.
   const size_t local_size = group_size(kernel, device, 64);
   const size_t num_groups = std::min<size_t>(32, (n + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;

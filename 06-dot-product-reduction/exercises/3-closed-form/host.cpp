@@ -77,7 +77,7 @@ int main(const int argc, char **argv) {
   const unsigned count = static_cast<unsigned>(n);
   const unsigned exact = count * (count - 1) * (2 * count - 1) / 3;
   const double expected = static_cast<double>(exact);
-  // TODO: how far apart are the floats around the result?
+  // TODO: how far is the float nearest to the closed form from the next larger one?
   const double spacing = 1.0;
   // Terms on the longest path: a work-item's own, the tree's, and the host's.
   const double path = std::ceil(static_cast<double>(n) / static_cast<double>(global_size)) + 6.0 +

@@ -4,7 +4,7 @@
 // b  in   K×N floats, row-major
 // c  out  M×N floats, row-major
 // The launch has groups of TILE×TILE work-items, enough of them to cover the columns of C
-// (dimension 0) and its rows (dimension 1). TILE comes from the host: -D TILE=16.
+// (dimension 0) and its rows (dimension 1). TILE comes from the host: -D TILE=32, or less.
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,
                      __global float *restrict c, const ulong M, const ulong N, const ulong K) {
   __local float a_tile[TILE][TILE];

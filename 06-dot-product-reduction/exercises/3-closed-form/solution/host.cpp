@@ -78,7 +78,7 @@ int main(const int argc, char **argv) {
   const unsigned long long count = n;
   const unsigned long long exact = count * (count - 1) * (2 * count - 1) / 3;
   const double expected = static_cast<double>(exact);
-  // How far apart are the floats around the result?
+  // How far is the float nearest to the closed form from the next larger one?
   const float nearest = static_cast<float>(exact);
   const double spacing = static_cast<double>(std::nextafter(nearest, INFINITY) - nearest);
   // Terms on the longest path: a work-item's own, the tree's, and the host's.
