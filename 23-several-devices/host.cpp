@@ -15,8 +15,8 @@
 static const char *const usage =
     "usage: 23-several-devices [M [N [K]]]\n"
     "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n"
-    "  OCL_DEVICE=all takes every device; a list, such as 0:0,1:0, each that one of its words "
-    "fits\n";
+    "  OCL_DEVICE=all takes every device; a list, such as 0:0,1:0, every one that fits one of its "
+    "words\n";
 
 int main(const int argc, char **argv) {
   check_args(argc, argv, 3, usage);

@@ -3,7 +3,7 @@
 //
 // a    in          M×K floats, row-major: a[row * K + column]
 // b    in          K×N floats, row-major
-// c    out or in   M×N floats, row-major
+// c    in/out      M×N floats, row-major; only out where `add` is 0
 // The launch has groups of TILE × TILE/WPT work-items, enough of them for the TILE×TILE tiles of C
 // to cover its columns (dimension 0) and its rows (dimension 1). TILE and WPT come from the host;
 // WPT divides TILE.
