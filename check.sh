@@ -13,6 +13,7 @@ usage: ./check.sh                        all exercises: what is done, and what i
        ./check.sh 06/1                   one exercise; its folder will do as well
        ./check.sh 06/1 --hint            and a hint for what is wrong, if you want one
        ./check.sh --watch [06]           checks at each save, and goes on when an exercise is done
+                                         (keys: h a hint, n the next exercise, q quits)
        ./check.sh --report results.csv   the overview, and a file of it for the teacher
        ./check.sh --again                checks also what has not changed since its last check
 Your answer is compiled, run on PoCL at several sizes, and run under Oclgrind, which finds data races

@@ -68,6 +68,7 @@ def usage_error(what, exercises):
     for exercise in exercises:
         print(f"  {exercise.path}", file=sys.stderr)
     print("name one by its folder, by its numbers (06/1), or a whole chapter (06)", file=sys.stderr)
+    print(what, file=sys.stderr)  # again: the list is longer than a screen
     raise SystemExit(2)
 
 
@@ -159,15 +160,21 @@ VERDICTS = {
 }
 
 
+def tell(checked):
+    """Says everything that was found, and remembers the grade."""
+    exercise = checked.exercise
+    for label, text in checked.answer.lines:
+        show(label, text)
+    show("=>", VERDICTS[checked.word].format(exercise.path))
+    if checked.folder == exercise.folder:
+        remember(exercise, digest=exercise.digest(checked.folder), grade=checked.word)
+
+
 def answer_one(exercise, folder=None, hint=False):
     """Checks one exercise in full and says everything."""
     print(f"\n{exercise.path}", flush=True)
     checked = Checked(exercise, folder)
-    for label, text in checked.answer.lines:
-        show(label, text)
-    show("=>", VERDICTS[checked.word].format(exercise.path))
-    if folder is None:
-        remember(exercise, digest=exercise.digest(checked.folder), grade=checked.word)
+    tell(checked)
     if hint:
         give_hint(checked)
     elif checked.word == "not yet" and exercise.hints():
@@ -175,17 +182,30 @@ def answer_one(exercise, folder=None, hint=False):
     return checked
 
 
+def in_the_way(answer):
+    """What has to be mended before anything is known of the task, and no hint for that helps; "" where nothing is."""
+    for label, text in answer.lines:
+        if text in answer.problems and label == "files":
+            return f"{text}: that comes first"
+        if text in answer.problems and (label == "compiles" or "the kernel does not compile" in text):
+            return f"the {'program' if label == 'compiles' else 'kernel'} does not compile: mend the line that is named first"
+    return ""
+
+
 def give_hint(checked):
     """The first hint that fits what failed and has not been given yet; when all have been, all of them again."""
     exercise = checked.exercise
     if not checked.answer.problems:
         return show("hint", "none is needed: nothing was found wrong")
+    if in_the_way(checked.answer):
+        return show("hint", in_the_way(checked.answer))
     fit = exercise.hints(" ".join(checked.answer.problems))
     given = load_state().get(exercise.id, {}).get("hints")
     given = given if isinstance(given, list) else []
     new = [hint for hint in fit if hint not in given][:1]
     for hint in new or fit:
-        show("hint", hint)
+        last = " (that was the last one)" if hint == fit[-1] else ""
+        show("hint", f"{fit.index(hint) + 1} of {len(fit)}: {hint}{last}")
     remember(exercise, hints=given + new)
     if not fit:
         show("hint", "there is none for this; the lesson is in " + f"{exercise.chapter}/README.md")
@@ -275,7 +295,7 @@ def main():
     if sandbox.missing():
         print(f"your program is not shut in: {sandbox.missing()}")
     if arguments.watch:
-        watch([e for e in wanted if not is_done(e)], answer_one, give_hint)
+        watch(wanted, is_done, Checked, tell, give_hint)
         return 0
     if arguments.exercise or arguments.answers:
         place = pathlib.Path(arguments.answers).resolve() if arguments.answers else None

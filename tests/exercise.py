@@ -327,7 +327,7 @@ class Attempt:
         if answer.no_oclgrind:
             answer.ok("look", f"not looked further, because {NO_OCLGRIND}")
         elif not answer.unchecked:
-            answer.ok("look", "what the program does is what it says")
+            answer.ok("look", "the program was watched as it ran: its PASSED comes from what the device did")
         return None
 
     # -- compiling -------------------------------------------------------------------------------
@@ -433,7 +433,9 @@ class Attempt:
         """True if there is a point in looking further."""
         wrong = self.at_all_sizes()
         if wrong and not self.pocls_mistake(wrong):
-            self.answer.wrong("PoCL", f"wrong for {self.sizes_text(wrong)}: " + self.first_wrong(wrong[0]))
+            sizes = self.sizes_text(wrong)
+            sizes += " (M×N×K; one number: all three)" if "×" in sizes else ""
+            self.answer.wrong("PoCL", f"wrong for {sizes}: " + self.first_wrong(wrong[0]))
             # What the host has not waited for comes in time in one run and not in the next, or makes it
             # crash: the calls tell, whatever came of them.
             causes = evidence.not_awaited(self.pocl(wrong[0].args, spy=True)) or [self.pattern(self.right, wrong)]
@@ -494,16 +496,17 @@ class Attempt:
             return list(pool.map(function, each))
 
     def sizes_text(self, runs):
+        """The sizes of these runs, each once, though there may have been several with other groups."""
         if len({run.processes for run in runs}) > 1:
             numbers = dict.fromkeys(run.processes for run in runs)
             return "; ".join(self.sizes_text([run for run in runs if run.processes == p]) for p in numbers)
         if runs and runs[0].processes > 1:
-            return f"{', '.join(' '.join(run.args) for run in runs)} ({runs[0].processes} processes)"
+            return f"{', '.join(dict.fromkeys(' '.join(run.args) for run in runs))} ({runs[0].processes} processes)"
         if runs == [] or runs[0].args == []:
             return "the default"
         if any(len(run.args) > 1 for run in runs) or self.exercise.matrix:
-            return ", ".join("×".join(run.args) if self.exercise.matrix else " ".join(run.args) for run in runs)
-        return "N = " + ", ".join(run.args[0] for run in runs)
+            return ", ".join(dict.fromkeys(("×" if self.exercise.matrix else " ").join(run.args) for run in runs))
+        return "N = " + ", ".join(dict.fromkeys(run.args[0] for run in runs))
 
     def broken(self, run):
         """What is wrong with a program that does not get as far as a result; None if it does."""

@@ -120,7 +120,8 @@ class Finding:
             return self.other()
         if self.memory == "local":
             items = " and ".join(sorted((item[0] for item in self.items), key=numbers_in))
-            return f"work-items {items} of group {self.items[0][1]} race on {what}: which barrier is missing?"
+            where = f"work-items {items} of group {self.items[0][1]} race on {what}"
+            return f"{where}: which barrier is missing?{self.wrong_fence()}"
         items = " and ".join(sorted(self.global_ids, key=numbers_in))
         how = "both write it" if self.head.startswith("Write-write") else "one writes it while the other reads it"
         # What is volatile is meant to be shared, such as a counter.
@@ -128,6 +129,14 @@ class Finding:
         shared = any(re.search(rf"\bvolatile\b[^,)]*\b{name}\b", line) for line in self.source) if name else False
         question = "Is each of these accesses atomic?" if shared else "Which work-item should this element belong to?"
         return f"work-items {items} race on {what}: {how}. {question}"
+
+    def wrong_fence(self):
+        """The question about a barrier between the two places that is there, and not for local memory."""
+        numbers = [line for line, _, _ in self.places]
+        between = "\n".join(self.source[min(numbers) - 1 : max(numbers)]) if numbers else ""
+        fences = re.findall(r"barrier\s*\(([^()]*)\)", re.sub(r"//[^\n]*", "", between))
+        wrong = any("LOCAL" not in fence for fence in fences)
+        return " Or does the one between them fence the wrong memory?" if wrong else ""
 
     def invalid(self):
         written = self.head.startswith("Invalid write")

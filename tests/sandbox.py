@@ -42,6 +42,11 @@ SYSTEM = [
 SEEN = [ROOT / "common", ROOT / "build-oclgrind", BUILD / "exercises"]
 PATIENCE = 9  # times as long as allowed, at most, where the machine is busy
 TOO_MUCH = "ended by the check: "
+stop = threading.Event()  # while it is set, nothing is begun, what runs is ended, and run() raises Stopped
+
+
+class Stopped(Exception):
+    """Nobody wants to know any more what the program would have done."""
 
 
 @functools.cache
@@ -112,6 +117,8 @@ def size_of(folder):
 def run(command, seconds, cwd, env, folder):
     """Returns (exit code, standard output, standard error): the code is negative for a signal, None for too long. What it
     had to wait for others is no time of its own."""
+    if stop.is_set():
+        raise Stopped
     words, options, env = [*map(str, command)], {}, dict(env)
     if "LD_PRELOAD" in env:  # into the program, and not into what stands before it
         words = ["env", f"LD_PRELOAD={env.pop('LD_PRELOAD')}", *words]
@@ -162,6 +169,9 @@ def run(command, seconds, cwd, env, folder):
     begin = looked = time.monotonic()
     pause, known, ran, waited, unseen = 0.01, {}, 0.0, 0.0, 0.0
     while process.poll() is None and not why:
+        if stop.is_set():
+            end("stopped")
+            break
         if pause >= 0.5 or time.monotonic() - begin > seconds:
             new, now = tasks(process.pid), time.monotonic()
             more = [(a - b for a, b in zip(new[task], known.get(task, (0, 0)))) for task in new]
@@ -179,13 +189,15 @@ def run(command, seconds, cwd, env, folder):
             end("late")
         elif pause >= 0.5 and size_of(folder) > WRITTEN:
             end(f"it wrote more than {WRITTEN >> 20} MiB")
-        time.sleep(pause)
+        stop.wait(pause)
         pause = min(0.5, 1.5 * pause)
     process.wait()
     with contextlib.suppress(ProcessLookupError):  # what it has started and left
         os.killpg(process.pid, signal.SIGKILL)
     for reader in readers:
         reader.join(5)
+    if stop.is_set():
+        raise Stopped
     out, err = (texts.get(name, b"").decode(errors="replace") for name in ("out", "err"))
     if "late" in why:
         return None, out, err

@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import threading
 import time
 
 import sandbox
@@ -84,6 +85,18 @@ def check(report):
         run("nohup sleep 86399 & setsid sleep 86399 & sleep 0.2")
         left = [p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline") if "86399" in text(p)]
         report.must("nothing that it started is left", not left, str(left))
+        threading.Timer(0.5, sandbox.stop.set).start()
+        begin, ended = time.monotonic(), ""
+        try:
+            ended = str(run("setsid sleep 86398 & sleep 86398"))
+        except sandbox.Stopped:
+            pass
+        finally:
+            sandbox.stop.clear()
+        took = time.monotonic() - begin
+        left = [p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline") if "86398" in text(p)]
+        good = not ended and took < 5 and not left
+        report.must("what nobody waits for any more ends at once, and whole", good, f"{ended} {took:.1f} s {left}")
         must("there is no network", "wc -l </proc/net/dev", lambda code, out, err: out == "3\n")  # two lines, and lo
         must("it is no root", "id -u; cat /etc/shadow", lambda code, out, err: out.strip() != "0" and code == 1)
         must(
