@@ -232,7 +232,10 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p) 
       const size_t tn = vectors * width;
       // Of a small C smaller parts, down to one tile of registers, so that each core has two.
       size_t bm = 64 / tm * tm, bn = 128 / tn * tn;
-      while (size_class(p.m) / bm * (size_class(p.n) / bn) < 2 * units && (bm > tm || bn > tn)) {
+      const auto groups = [&] {
+        return (size_class(p.m) + bm - 1) / bm * ((size_class(p.n) + bn - 1) / bn);
+      };
+      while (groups() < 2 * units && (bm > tm || bn > tn)) {
         if (bn > tn && (bn > bm || bm == tm))
           bn = std::max(bn / 2 / tn, size_t{1}) * tn;
         else

@@ -21,6 +21,8 @@ CASES = [
     ("/cpu,gpu", None, "gpu-1-1"),
     ("gpu,cpu/cpu", "cpu", "cpu-0-1"),
     ("cpu,gpu/gpu", "GPU", "gpu-0-1"),
+    ("accelerator/gpu", "gpu", "gpu-1-0"),  # a platform's first one is its default, too: two bits of a type
+    ("gpu/cpu", "cpu", "cpu-1-0"),
     ("cpu,gpu/accelerator", "1:0", "accelerator-1-0"),
     ("cpu,gpu", "0:0", "cpu-0-0"),
     ("gpu,gpu", "0:1", "gpu-0-1"),

@@ -135,8 +135,9 @@ def results_wrong(chapter, program):
             return f"wrong at {size}" if "FAILED" in out else f"error at {size}"
         if "WRONG" in err:
             return f"a candidate is wrong at {size}"
-        if "PASSED" not in out.splitlines():
-            return f"does not pass at {size}"
+        wrong = harness.not_passed(code, out, err)
+        if wrong:
+            return f"{wrong[0].splitlines()[0]} at {size}"
     return ""
 
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import tempfile
+import unittest.mock
 
 import harness
 from checks import implementations
@@ -94,10 +95,20 @@ def together(report, name, folder):
         report.must(f"PoCL and {name}, {function} fails: {said} left out", good, f"{code}\n{out}{err}")
 
 
+def halves(report, folder):
+    """PoCL with three compute units: both halves together have all of them."""
+    with unittest.mock.patch.dict(os.environ, POCL_MAX_PTHREAD_COUNT="3", POCL_CPU_MAX_CU_COUNT="3"):  # the newer name
+        code, out, err, _ = harness.under_layer([harness.program(CHAPTER), *SIZE], calls=folder / "calls")
+    divided = re.findall(r"^CreateSubDevices .*", (folder / "calls").read_text(), re.MULTILINE)
+    good = not harness.not_passed(code, out, err) and divided and "[4231 1 2]" in divided[0]
+    report.must("three compute units are divided into one and two", good, f"{divided}\n{out}{err}")
+
+
 def check(report):
     lists(report)
     with tempfile.TemporaryDirectory() as folder:
         without_times(report, pathlib.Path(folder))
+        halves(report, pathlib.Path(folder))
     kept, missing = dict(os.environ), []
     for name in ["intel", "oclgrind"]:
         with tempfile.TemporaryDirectory() as folder:

@@ -208,6 +208,8 @@ template <typename R, typename... A, R (*cl_icd_dispatch::*member)(A...)> struct
       return text_of(static_cast<uint64_t>(value));
     else if constexpr (std::is_same_v<T, const cl_event *> && i > 0)
       return text_of(value, std::get < i == 0 ? 0 : i - 1 > (arguments));
+    else if constexpr (std::is_same_v<T, const cl_device_partition_property *>)
+      return text_of(value);
     else if constexpr (std::is_same_v<T, const char *>)
       return value == nullptr ? "null" : "\"" + std::string(value) + "\"";
     else if constexpr (std::is_same_v<argument<0>, cl_kernel> &&

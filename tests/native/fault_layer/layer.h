@@ -122,7 +122,8 @@ bool is_recording();
 std::string name_of(const void *handle, const char *kind);  // "buffer2", or "a buffer"
 std::string new_name(const void *handle, const char *kind); // of an object that was just made
 std::string text_of(uint64_t number);
-std::string text_of(const size_t *sizes, cl_uint dims);   // "16x16"
-std::string text_of(const cl_event *list, cl_uint count); // "[event1 event2]"
-std::string text_of(const void *value, size_t size);      // of a kernel's argument
+std::string text_of(const size_t *sizes, cl_uint dims);        // "16x16"
+std::string text_of(const cl_event *list, cl_uint count);      // "[event1 event2]"
+std::string text_of(const void *value, size_t size);           // of a kernel's argument
+std::string text_of(const cl_device_partition_property *list); // "[4231 1 2]": up to its first 0
 void write_call(const char *name, const std::string &arguments, const std::string &made);

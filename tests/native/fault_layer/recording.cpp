@@ -52,6 +52,15 @@ std::string text_of(const size_t *sizes, const cl_uint dims) {
   return text;
 }
 
+std::string text_of(const cl_device_partition_property *list) {
+  if (list == nullptr)
+    return "null";
+  std::string text;
+  for (; *list != 0; list++)
+    text += (text.empty() ? "" : " ") + std::to_string(*list);
+  return "[" + text + "]";
+}
+
 std::string text_of(const cl_event *list, const cl_uint count) {
   std::string text = "[";
   for (cl_uint i = 0; list != nullptr && i < count; i++)
