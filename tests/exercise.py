@@ -8,6 +8,7 @@ An exercise is a folder NN-topic/exercises/K-name with
     kernel.cl, host.cpp   the starter
     solution/       the same files, solved            (not in what students get)
     wrong.txt       known wrong answers, see checks/exercises.py  (not in what students get)
+    right.txt       right ones that nobody expects, in the same notation; may be left out  (the same)
 
 An answer is checked in a copy: nothing is ever written into the student's folder.
 """

@@ -116,6 +116,6 @@ def check(report, chapter):
                     [
                         f"{head} makes {most.get(number, 0)} rounds at most"
                         + (", all work-items as many" if turns and number not in uneven else "")
-                        + ("" if few else ", and FEW_ROUNDS says that it cannot")
+                        + (", by OCLGRIND_SIZES in its facts" if few else ", and FEW_ROUNDS says that it cannot")
                     ],
                 )
