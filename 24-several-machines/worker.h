@@ -39,6 +39,7 @@ inline cl_device_id local_device(const int local_rank) {
   const cl_device_id best = pick_device();
   const char *env = getenv("OCL_DEVICE");
   const std::string wish = env == nullptr ? "" : env;
+  const cl_device_type other = CL_DEVICE_TYPE_DEFAULT; // a bit that one of several GPUs may have
   std::vector<cl_device_id> alike;
   const std::vector<cl_platform_id> platforms = all_platforms();
   for (size_t p = 0; p < platforms.size(); p++) {
@@ -46,7 +47,7 @@ inline cl_device_id local_device(const int local_rank) {
     if (std::find(devices.begin(), devices.end(), best) == devices.end())
       continue;
     for (size_t d = 0; d < devices.size(); d++)
-      if (device_type(devices[d]) == device_type(best) &&
+      if ((device_type(devices[d]) | other) == (device_type(best) | other) &&
           (wish.empty() || device_matches(devices[d], p, d, wish)))
         alike.push_back(devices[d]);
   }
