@@ -133,8 +133,6 @@ def results_wrong(chapter, program):
             return f"signal {-code} at {size}"
         if code != 0:
             return f"wrong at {size}" if "FAILED" in out else f"error at {size}"
-        if "WRONG" in err:
-            return f"a candidate is wrong at {size}"
         wrong = harness.not_passed(code, out, err)
         if wrong:
             return f"{wrong[0].splitlines()[0]} at {size}"
