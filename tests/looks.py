@@ -40,6 +40,16 @@ def closed_form(attempt):
         got, right = (fields(run, "spacing") or ["nothing"])[0], f"{next_float(near) - near:.9g}"
         if got != right:
             return [f"the spacing of floats at {exact} is {right}, not {got}"]
+    # With another result the closed form is what it was.
+    usual = Trial(attempt, args)
+    if 1 not in usual.inputs:
+        return evidence.missing(attempt, "the program was not to be given other numbers")
+    other = Trial(attempt, args, {1: packed([8 * value for value in floats(usual.inputs[1])])}).run
+    for name in ("expected", "spacing"):
+        if (fields(other, name) or [""])[0].split()[:1] != (fields(usual.run, name) or [""])[0].split()[:1]:
+            return [
+                f"with a result that is eight times as large, `{name}` is another one: it is to follow from N alone"
+            ]
     return []
 
 
@@ -306,6 +316,10 @@ def at_the_same_time(attempt):
             f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
             "not work at the same time"
         ]
+    device = {call.split()[1]: call.split()[2] for call in run.calls if call.startswith("on ")}
+    divided = any(call.startswith("CreateSubDevices") for call in run.calls)
+    if (divided or attempt.divisible()) and len({device.get(queue) for queue in queues}) < 2:
+        return ["both queues are the same device's: the other half of the device has nothing to do"]
     return []
 
 
@@ -424,19 +438,14 @@ def both_ways(attempt):
 
 def ring(attempt):
     """24/1: of five processes, each sends to the next one only, and passes on four parts, as long as these are."""
-    import exercise  # which imports this
-
-    log = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
-    log.chmod(0o777)
     m, n, k, processes = 17, 33, 64, 5
-    layer = {"LD_PRELOAD": exercise.mpi_library(attempt.home), "MPI_LAYER_LOG": log}
-    run = attempt.pocl([str(m), str(n), str(k)], processes=processes, **layer)
+    args = [str(m), str(n), str(k)]
+    run, logs = mpi_logs(attempt, args, processes)
     borders = [k * i // processes for i in range(processes + 1)]
     for rank in range(processes):
-        path = log / f"rank-{rank}"
-        if not path.exists():
+        if rank not in logs:
             return [f"with {processes} processes, process {rank} does not get as far as MPI_Finalize: {run.err[-200:]}"]
-        calls = [line.split() for line in path.read_text().splitlines()]
+        calls = logs[rank]
         others = [call[0] for call in calls if call[0] in ("Bcast", "Ibcast", "Gather")]
         sends = [(int(call[1]), int(call[2])) for call in calls if call[0] == "send"]
         if others or any(to != (rank + 1) % processes for to, _ in sends):
@@ -448,7 +457,7 @@ def ring(attempt):
         right = [4 * n * (borders[part + 1] - borders[part]) for part in parts]
         if [size for _, size in sends] != right:
             return [f"process {rank} sends {[size for _, size in sends]} bytes, and its parts have {right}"]
-    if attempt.pocl([str(m), str(n), str(k)], processes=processes, **layer, MPI_LAYER_CHANGE=1).passed():
+    if mpi_logs(attempt, args, processes, MPI_LAYER_CHANGE=1)[0].passed():
         return ["all numbers are changed on their way round, and C is still right: nobody computes with what arrives"]
     return []
 
@@ -472,10 +481,41 @@ def same_for_any_number(attempt):
     """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
     exactly."""
     sizes = attempt.exercise.sizes[1:]
-    complaints = compared(attempt, sizes)
+    complaints = compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1])
     if not complaints and attempt.with_header("compare.h", WIDE_REALS):
         complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
     return complaints
+
+
+def shared_by_processes(attempt, size, processes=5):
+    """24/2: the chunks are shared, so that all processes' launches together are hardly more than one's."""
+    alone, each = (sum(launched) for launched in (launched_by(attempt, size, p) for p in (1, processes)))
+    if alone == 0 or each > 1.5 * alone:
+        return [
+            f"for N = {size[0]}, {processes} processes launch {each} work-items in all, and one alone {alone}: each is to "
+            "compute its own chunks only"
+        ]
+    return []
+
+
+def mpi_logs(attempt, args, processes, **settings):
+    """(the run, {rank: its calls, split into words}) with the layer before MPI; a process that does not get as far as
+    MPI_Finalize has none."""
+    import exercise  # which imports this
+
+    log = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
+    log.chmod(0o777)
+    layer = {"LD_PRELOAD": exercise.mpi_library(attempt.home), "MPI_LAYER_LOG": log, **settings}
+    run = attempt.pocl(args, processes=processes, **layer)
+    return run, {
+        int(path.name[5:]): [line.split() for line in path.read_text().splitlines()] for path in log.glob("rank-*")
+    }
+
+
+def launched_by(attempt, args, processes):
+    """How many work-items each of the processes launches."""
+    _, calls = mpi_logs(attempt, args, processes)
+    return [sum(int(call[2]) for call in calls[rank] if call[0] == "launch") for rank in sorted(calls)]
 
 
 def compared(attempt, sizes, numbers=(2, 3, 5, 6), more=""):
@@ -568,6 +608,7 @@ def group_size(attempt):
         (512, 512, 4),
         (256, 32768, 2**30),
         (256, 32768, 2**32),
+        (256, 32768, 2**61),  # times 8: 2^64
     ]:
         run = attempt.simulated([str(each)], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
@@ -1142,7 +1183,43 @@ def placed(attempt):
                 f"with {m}×{n}×{k}, group {group} does not write the part of C in row {row // tile} and column {col // tile}, "
                 "which `place` is to give it"
             ]
-    return no_loop(attempt)
+    return far_places(attempt) or no_loop(attempt)
+
+
+# In place of the kernel: only `place`, in a C with 60001×70003 parts, of the last and the first group of each 58th band.
+PLACES = """#define get_group_id(d) ((d) == 0 ? ((uint)get_group_id(0) / 2 + 1) * 32481392u - (uint)get_group_id(0) % 2 : 0u)
+#define matmul not_called
+{}
+#undef matmul
+#undef get_group_id
+__kernel void matmul(__global const float *a, __global const float *b, __global float *c, __global uint2 *parts,
+                     const uint M, const uint N, const uint K) {{
+  const uint group = ((uint)get_group_id(0) / 2 + 1) * 32481392u - (uint)get_group_id(0) % 2;
+  parts[get_group_id(0)] = place(group, 60001u, 70003u);
+}}
+"""
+
+
+def far_places(attempt):
+    """18/1: `place` is right for groups up to 2^32, too."""
+    path = attempt.place / "kernel.cl"
+    path.write_text(PLACES.format(attempt.kernel))
+    try:
+        trial = Trial(attempt, ["64", "64", "1"])
+    finally:
+        path.write_text(attempt.kernel)
+    found = trial.after.get((1, 3))
+    if found is None:
+        return evidence.missing(attempt, "what `place` says of other groups could not be seen")
+    down, across, band = 60001, 70003, 8
+    for number, got in enumerate(zip(*[iter(struct.unpack(f"{len(found) // 4}I", found))] * 2)):
+        group = (number // 2 + 1) * 58 * band * across - number % 2
+        first, in_band = group // (band * across) * band, group % (band * across)
+        rows = min(band, down - first)
+        right = (first + in_band % rows, in_band // rows)
+        if got != right:
+            return [f"in a C of {down}×{across} parts, `place` gives group {group} the part {got}, and not {right}"]
+    return []
 
 
 def no_loop(attempt):

@@ -3,7 +3,7 @@
 //
 //   MPI_LAYER_LOG   a folder: MPI_Finalize writes the file rank-R there, a line for each call:
 //                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
-//                     BYTES Waitall | launch KERNEL | write BYTES | flush | wait
+//                     BYTES Waitall | launch KERNEL ITEMS | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
@@ -168,7 +168,10 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
   char name[64] = "";
   if (getenv("MPI_LAYER_LOG") != nullptr) // else this would be one more call of the program's
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-  note(std::string("launch ") + name);
+  size_t items = 1;
+  for (cl_uint d = 0; d < dimensions; d++)
+    items *= global[d];
+  note(std::string("launch ") + name + " " + std::to_string(items));
   return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, count,
                                       events, event);
 }

@@ -221,7 +221,14 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int *status) {
   note("create queue %s\n",
        (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0 ? "without order" : "");
-  return REAL(clCreateCommandQueue)(context, device, properties, status);
+  cl_command_queue queue = REAL(clCreateCommandQueue)(context, device, properties, status);
+  note("on %p %p\n", static_cast<void *>(queue), static_cast<void *>(device));
+  return queue;
+}
+cl_int clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
+                          cl_uint n, cl_device_id *devices, cl_uint *num) {
+  note("CreateSubDevices %u\n", n);
+  return REAL(clCreateSubDevices)(device, properties, n, devices, num);
 }
 cl_program clCreateProgramWithSource(cl_context context, cl_uint n, const char **texts,
                                      const size_t *lengths, cl_int *status) {
