@@ -29,7 +29,8 @@ import harness
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
-COMPARE = "compare"  # only where common/compare.h is another one
+COMPARE = "compare"  # only where one of COMPARES is another one
+COMPARES = ("common/compare.h", "21-matmul-matrix-units/check_rows.h")
 CHECKS = [
     RESULTS,
     "inputs",
@@ -140,14 +141,18 @@ def results_wrong(chapter, program):
 
 
 def comparisons_wrong(folder):
-    """Does the test of common/compare.h notice another one? Says how, or returns an empty string."""
-    header, test = folder / "common" / "compare.h", folder / "tests" / "native" / "compare_test.cpp"
-    if header.read_text() == (harness.ROOT / "common" / "compare.h").read_text():
+    """Does the test of COMPARES notice another one? Says how, or returns an empty string."""
+    paths = {name: folder / name if (folder / name).exists() else harness.ROOT / name for name in COMPARES}
+    if all(path.read_text() == (harness.ROOT / name).read_text() for name, path in paths.items()):
         return ""
-    test.parent.mkdir(parents=True)
-    shutil.copy(harness.ROOT / "tests" / "native" / test.name, test)
+    test = folder / "compared" / "tests" / "native" / "compare_test.cpp"
+    for path, copy in [(harness.ROOT / "tests/native" / test.name, test)] + [
+        (path, folder / "compared" / name) for name, path in paths.items()
+    ]:
+        copy.parent.mkdir(parents=True)
+        shutil.copy(path, copy)
     code, _, err = harness.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-o", test.with_suffix(""), test])
-    for part in ["inputs", "numbers", "small-matrices"] if code == 0 else []:
+    for part in ["inputs", "numbers", "rows", "small-matrices"] if code == 0 else []:
         code, _, err = harness.run([test.with_suffix(""), part], timeout=300)
         if code:
             break

@@ -13,6 +13,7 @@ import tempfile
 import facts
 import harness
 import sandbox
+from exercise import spy_library
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups)?"
@@ -199,6 +200,21 @@ def key(copy):
     copy.run("a size of the same kind", searches=False, size=["126", "64", "254"])
 
 
+def two_at_once(copy):
+    """Two programs that search at the same time must not write into one file: each renames one of its own."""
+    log = copy.home.parent / "calls"
+    names = []
+    for _ in range(2):
+        shutil.rmtree(copy.cache)
+        log.unlink(missing_ok=True)
+        copy.run("watched", env={"LD_PRELOAD": spy_library(copy.home.parent), "SPY_LOG": log})
+        moved = [line.split(" ") for line in log.read_text().splitlines() if line.startswith("rename ")]
+        names += [before for _, before, after in moved if after == str(copy.file())]
+    copy.must(
+        "what is remembered gets its name in one step, from another file each time", len({*names}) == 2, str(names)
+    )
+
+
 def full_disk(copy):
     """Where a file can be made and nothing written into it, no file is left, and the program says so."""
     if sandbox.missing():
@@ -264,6 +280,7 @@ def check(report):
             try:
                 bad, good, *_ = memory(copy)
                 key(copy)
+                two_at_once(copy)
                 full_disk(copy)
                 wrong_candidates(copy, bad, good)
             except Failed:

@@ -1,9 +1,10 @@
-// Are the checks of common/compare.h able to say no? Gives them right and wrong results, and
+// Are the checks of common/compare.h, and chapter 21's check_rows, able to say no? Gives them right and wrong results, and
 // counts.
 //
-//   compare_test inputs | numbers | small-matrices | large-matrices
+//   compare_test inputs | numbers | rows | small-matrices | large-matrices
 //
 // Exit code 0 if every right result is accepted and every wrong one rejected.
+#include "../../21-matmul-matrix-units/check_rows.h"
 #include "../../common/compare.h"
 
 #include <algorithm>
@@ -259,6 +260,45 @@ static void small_matrices() {
       }
 }
 
+// Each element is held against its own bound. The rows of A are of very different size: what is
+// right for one row is far too much for the next.
+static void rows() {
+  const size_t sizes[][3] = {{1, 1, 1}, {5, 3, 4}, {2, 7, 1}, {4, 1, 9}, {300, 130, 1030}};
+  const double share = 0x1p-10;
+  for (const auto &[m, n, k] : sizes) {
+    std::vector<float> a(m * k), b(k * n), c(m * n);
+    std::vector<double> allowed(m * n);
+    fill_real(a, 1);
+    fill_real(b, 2);
+    for (size_t i = 0; i < a.size(); i++)
+      a[i] = std::ldexp(a[i], i / k % 2 == 0 ? 0 : -30);
+    for (size_t at = 0; at < c.size(); at++) {
+      double sum = 0, magnitudes = 0;
+      for (size_t i = 0; i < k; i++) {
+        const double product = static_cast<double>(a[at / n * k + i] * b[i * n + at % n]);
+        sum += product;
+        magnitudes += std::fabs(product);
+      }
+      allowed[at] = share * magnitudes;
+      c[at] = static_cast<float>(sum + 0.9 * allowed[at]);
+    }
+    const std::string size =
+        "rows " + std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(k);
+    expect(check_rows(c, a, b, m, n, k, share), true, size + ": all within their bounds");
+    // The last row is always looked at; all of them where there is little to multiply.
+    const size_t first = m * n * k < size_t{1} << 25 ? 0 : (m - 1) * n;
+    for (size_t at = first; at < c.size(); at += c.size() / 50 + 1) {
+      const float right = c[at];
+      for (const float wrong : {right + static_cast<float>(0.3 * allowed[at]), nan_value, infinity}) {
+        c[at] = wrong;
+        expect(check_rows(c, a, b, m, n, k, share), false,
+               size + ": element " + std::to_string(at) + " is " + std::to_string(wrong));
+      }
+      c[at] = right;
+    }
+  }
+}
+
 static void large_matrices() {
   const size_t sizes[][3] = {{1024, 1024, 1024}, {4096, 1000, 33}, {4096, 4096, 4096}};
   for (const auto &[m, n, k] : sizes) {
@@ -283,12 +323,14 @@ int main(const int argc, char **argv) {
     inputs();
   } else if (part == "numbers") {
     numbers();
+  } else if (part == "rows") {
+    rows();
   } else if (part == "small-matrices") {
     small_matrices();
   } else if (part == "large-matrices") {
     large_matrices();
   } else {
-    fprintf(stderr, "usage: compare_test inputs | numbers | small-matrices | large-matrices\n");
+    fprintf(stderr, "usage: compare_test inputs | numbers | rows | small-matrices | large-matrices\n");
     return 2;
   }
   fprintf(stderr, "compare_test %s: %zu results judged, %zu of them wrongly\n", part.c_str(), cases,

@@ -255,6 +255,11 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
   return buffer;
 }
 
+int rename(const char *from, const char *to) noexcept {
+  note("rename %s %s\n", from, to);
+  return REAL(rename)(from, to);
+}
+
 cl_int clReleaseContext(cl_context object) {
   note("release context%s\n", "");
   return REAL(clReleaseContext)(object);
