@@ -532,3 +532,63 @@ def shared(attempt, honest):
         if sorted(chapters.touched.items()) == sorted(seen.touched.items()) and seen.touched:
             return [OWN.format(exercise.chapter[:2])]
     return []
+
+
+# ---- Sizes that no run can have ------------------------------------------------------------------------------------
+
+VALUE = r"(%[\w.]+)"
+MANY_ITEMS = ("get_global_id", "get_global_size", "get_global_linear_id", "get_group_id", "get_num_groups")
+
+
+class Function:
+    """What a function of LLVM's unoptimized code computes: for each value, what it was made of."""
+
+    def __init__(self, text):
+        self.made = dict(re.findall(rf"^ *{VALUE} = (.*)$", text, re.MULTILINE))
+        self.stored = {}  # of each variable, what was stored there
+        for value, place in re.findall(r"^ *store i\d+ ([^,]+), (?:i\d+\*|ptr) (%[\w.]+)", text, re.MULTILINE):
+            self.stored.setdefault(place, []).append(value)
+
+    def comes_from(self, value):
+        """A value's origin: what made it, where it was loaded from a variable that is written once."""
+        for _ in range(20):
+            made = self.made.get(value, value)
+            loaded = re.match(r"load i\d+, (?:i\d+\*|ptr) (%[\w.]+)", made)
+            if not loaded or len(self.stored.get(loaded[1], [])) != 1:
+                return made
+            value = self.stored[loaded[1]][0]
+        return ""
+
+
+def narrow(attempt, honest):
+    """Nothing that may be larger than 2^32 is put into 32 bits: a size that the host gives in 64, or, where there is a
+    work-item for each element, its number. No machine at hand has the memory to see it go wrong."""
+    exercise = attempt.exercise
+    if "kernel.cl" not in exercise.files or not exercise.oclgrind or not exercise.launches:
+        return []
+    text = attempt.as_compiled(exercise.oclgrind[0])
+    kernels = re.findall(
+        r"^define [^\n]*spir_kernel void @\w+\((.*?)\)[^\n]*\{(.*?)^\}", text, re.MULTILINE | re.DOTALL
+    )
+    if not kernels:
+        return [] if attempt.answer.no_oclgrind else missing(attempt, "how wide the kernel's numbers are")
+    size = size_of(honest.args)
+    one_each = not exercise.matrix and size > 1000 and most_items(honest) >= size
+    for parameters, body in kernels:
+        sizes = {name for name in re.findall(r"\bi64 (?:noundef )?(%\w+)", parameters)}
+        function = Function(body)
+        for made in function.made.values():
+            cut = re.match(r"(?:trunc i64|uitofp i64|sitofp i64) (%[\w.]+) to (i32|i16|i8|float)", made)
+            if not cut:
+                continue
+            source = function.comes_from(cut[1])
+            into = "a float" if cut[2] == "float" else f"{cut[2][1:]} bits"
+            if source in sizes:
+                return [f"{source[1:]} is a number of 64 bits, and is put into {into}: it need not fit"]
+            called = re.search(r"@_Z\d+(\w+?)j\(", source)
+            if one_each and called and called[1] in MANY_ITEMS:
+                return [
+                    f"there are as many work-items as elements, and what {called[1]} says is put into {into}: from "
+                    f"{'2^24' if cut[2] == 'float' else '2^31 or 2^32'} elements on it does not fit"
+                ]
+    return []

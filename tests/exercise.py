@@ -320,6 +320,7 @@ class Attempt:
             evidence.reals,
             evidence.other_groups,
             evidence.shared,
+            evidence.narrow,
         ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)
@@ -433,6 +434,21 @@ class Attempt:
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be the optimizer's doing, or its own, which is no fault of the answer
         return run
+
+    def as_compiled(self, args):
+        """The kernel as LLVM's code, nothing optimized, as Oclgrind has written it down; "" where that cannot be had."""
+        oclgrind = find_oclgrind()
+        if oclgrind is None:
+            self.answer.no_oclgrind = True
+            return ""
+        env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
+        env.pop("OCL_ICD_VENDORS", None)
+        # It writes into /tmp, under a name that it chooses.
+        mark, files = self.home / "before", 'find /tmp -maxdepth 1 -name "oclgrind_*"'
+        mark.touch()
+        show = f'"$@" >/dev/null 2>&1; {files} -name "*.ll" -newer "$0" -exec cat {{}} +; {files} -newer "$0" -delete'
+        command = ["sh", "-c", show, mark, oclgrind, "--dump-spir", *AS_WRITTEN, self.program, *args]
+        return self.execute(command, OCLGRIND_SECONDS, env)[1]
 
     # -- on PoCL ---------------------------------------------------------------------------------
 

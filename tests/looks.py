@@ -68,13 +68,16 @@ def kahan(attempt):
     # Rare ones, and between them much that an addition to one of them loses altogether.
     rare = [2.0**-25 if number.randrange(1000) else 1.0 for _ in range(int(args[0]))]
     rare[number.randrange(500)] = 1.0
-    for exponent in (0, 60, -60):
-        x = floats(packed([value * 2.0**exponent for value in rare]))
+    # Of each 16 that a work-item adds one is large, and takes away all of the others.
+    runs = [[1.0 if i // step % 16 == 0 else 0.98 * 2.0**-24 for i in range(int(args[0]))] for step in (1, 32)]
+    cases = [(rare, "2^-25", exponent) for exponent in (0, 60, -60)] + [(x, "0.98·2^-24", 0) for x in runs]
+    for values, what, exponent in cases:
+        x = floats(packed([value * 2.0**exponent for value in values]))
         trial = Trial(attempt, args, {1: packed(x)})
         if (1, 1) not in trial.after:
             return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
         exact = math.fsum(x)
-        said = f"with 1s and 2^-25s{f', times 2^{exponent}' * bool(exponent)}, in place of the program's numbers"
+        said = f"with 1s and {what}s{f', times 2^{exponent}' * bool(exponent)}, in place of the program's numbers"
         if wrong := beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * exact)]):
             return wrong
     return in_float(attempt)
@@ -90,6 +93,10 @@ def each_product(attempt):
     for i, (x, y, product) in enumerate(zip(a, b, products)):
         if product != x * y:
             return [f"with N = 5000, products[{i}] is {product}, where {x} · {y} is {x * y}"]
+    if re.search(r"= mul nsw i32 %[\w.]+, %", attempt.as_compiled(["10"])):
+        return [
+            "two ints are multiplied as ints: a product that does not fit into one is undefined, wherever it goes then"
+        ]
     return []
 
 
@@ -335,8 +342,11 @@ class Ordered:
 
 
 def in_order(run):
-    """Of each two commands that use the same buffer, one must wait for the other: by its queue, by events, or since the
-    host has waited in between. Complaints; and the commands, with the number of times that the host had waited before."""
+    """Of each two commands that use the same buffer, one must wait for the other: by its queue (if that keeps an order), by
+    events, or since the host has waited in between. Complaints; and the commands, with the number of times that the
+    host had waited before."""
+    loose = {call.split()[1] for call in run.calls if call.startswith("on ") and call.endswith("without order")}
+    barriers = {}  # of each of these queues, the last one: what comes later waits for it
     commands, giver, ended, waits, unflushed = [], {}, set(), [], []
     last, flushed = {}, {}  # of each queue: its last command; how many commands there were at its last flush
     complaints, run_blocks = [], False
@@ -355,7 +365,14 @@ def in_order(run):
         words = call.split()
         if words[0] == "order":
             now = Ordered(len(commands), words, set(ended))
-            for other in [last.get(now.queue), *(giver.get(event) for event in now.waits)]:
+            own = [last.get(now.queue)]
+            if now.queue in loose:
+                all_before = now.what in ("Barrier", "Marker") and not now.waits
+                own = [command.number for command in commands if command.queue == now.queue] if all_before else []
+                own.append(barriers.get(now.queue))
+                if now.what == "Barrier":
+                    barriers[now.queue] = now.number
+            for other in [*own, *(giver.get(event) for event in now.waits)]:
                 if other is not None:
                     now.before |= {other} | commands[other].before
             unflushed += [
@@ -378,7 +395,9 @@ def in_order(run):
         elif words[0] == "Flush":
             flushed[words[1]] = len(commands)
         elif words[0] in ("Finish", "WaitForEvents"):
-            targets = [last.get(words[1])] if words[0] == "Finish" else [giver.get(event) for event in words[2:]]
+            targets = [giver.get(event) for event in words[2:]]
+            if words[0] == "Finish":
+                targets = [command.number for command in commands if command.queue == words[1]]
             for number in [number for number in targets if number is not None]:
                 finish(number)
         if words[0].startswith("Enqueue"):  # "order", which says more of it, comes a line or two later
@@ -489,11 +508,16 @@ def same_for_any_number(attempt):
 
 def shared_by_processes(attempt, size, processes=5):
     """24/2: the chunks are shared, so that all processes' launches together are hardly more than one's."""
-    alone, each = (sum(launched) for launched in (launched_by(attempt, size, p) for p in (1, processes)))
-    if alone == 0 or each > 1.5 * alone:
+    (alone,), each = launched_by(attempt, size, 1), launched_by(attempt, size, processes)
+    if sum(each) > 1.5 * alone:
         return [
-            f"for N = {size[0]}, {processes} processes launch {each} work-items in all, and one alone {alone}: each is to "
-            "compute its own chunks only"
+            f"for N = {size[0]}, {processes} processes launch {sum(each)} work-items in all, and one alone {alone}: each is "
+            "to compute its own chunks only"
+        ]
+    if max(each) > 2 * alone / processes:
+        return [
+            f"for N = {size[0]}, one of {processes} processes launches {max(each)} of all {sum(each)} work-items: each is to "
+            "have a piece, and these of about the same length"
         ]
     return []
 
@@ -598,6 +622,15 @@ def limits(attempt):
 
 def group_size(attempt):
     """02/2: the largest power of two that fits the device and its local memory."""
+    for exponent in range(1, 31):
+        for items in (2**exponent, 2**exponent + 1, 2 ** (exponent + 1) - 1):
+            run = attempt.pocl(["1"], spy=True, SPY_INFO=f"1004={items} 1023={2**40}")
+            got = (fields(run, "group") or ["nothing"])[0]
+            if got != str(2**exponent):
+                return [
+                    f"on a device with {items} work-items in a group and 2^40 bytes of local memory, the group should have "
+                    f"{2**exponent} work-items and has {got}"
+                ]
     if complaints := too_little_room(attempt):
         return complaints
     for items, local, each in [
@@ -645,6 +678,12 @@ def mapping(attempt):
         return ["the data still goes there with clEnqueueWriteBuffer: map the buffer instead"]
     if mapped:
         return ["a buffer was mapped and never unmapped"]
+    for size in (["1000"], ["150001"]):
+        if not attempt.pocl(size, spy=True, SPY_DISCARD=1).passed():
+            return [
+                f"with N = {size[0]} and CL_MAP_WRITE_INVALIDATE_REGION, something is thrown away that is needed: the whole "
+                "region that is mapped is undefined until you write it"
+            ]
     return evidence.released(run)
 
 
@@ -744,12 +783,14 @@ LONG = "1000 9000 5000 8000 6000 7000"
 
 def transfers(attempt):
     """07/1: the time of the write, from its own event."""
-    return transfers_once(attempt) or transfers_once(attempt, SPY_CLOCK="9000 5000 7000 6000")
+    return transfers_once(attempt) or (
+        transfers_once(attempt, SPY_CLOCK="9000 5000 7000 6000")
+        or transfers_once(attempt, 4000, SPY_CLOCK="0.001999 0.001499 0.001999 0.001499")
+    )
 
 
-def transfers_once(attempt, **settings):
+def transfers_once(attempt, n=400000, **settings):
     """The same in one run."""
-    n = 400000
     run = attempt.pocl([str(n)], spy=True, **settings)
     if evidence.unwaited(run):
         return evidence.unwaited(run)
@@ -1101,7 +1142,27 @@ def a_row_each(attempt):
 
 def a_block_each(attempt):
     """10/2: for each k, 2 elements of B and 4 of A are read."""
-    return local_reads(attempt, 6)
+    return local_reads(attempt, 6) or dealt_out(attempt)
+
+
+def dealt_out(attempt):
+    """10/2: with TILE = 32 and WPT = 8, as on Oclgrind, each work-item writes the block that it has been given: four rows,
+    8 apart, and two columns, 16 apart."""
+    m, n, tile = 40, 65, 32
+    seen = evidence.work(attempt, [str(m), str(n), "9"])
+    for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
+        across, down = item % 96, item // 96  # three groups of 32, in each direction groups of 4
+        number = down % 4 * tile + across % tile
+        rows = [down // 4 * tile + number // 16 + 8 * i for i in range(4)]
+        cols = [across // tile * tile + number % 16 + 16 * j for j in range(2)]
+        block = [row * n + col for row in rows for col in cols if row < m and col < n]
+        launches, more = divmod(count, max(1, len(block)))
+        if not more and which != launches * sum(map(evidence.mixed, block)) % 2**64:
+            return [
+                f"with {m}×{n}×9, work-item ({across},{down}) does not write the elements in the rows {rows} and the columns "
+                f"{cols}: its block begins at my_row and my_col, and goes on in steps of STEP_M and STEP_N"
+            ]
+    return []
 
 
 def brought_once(attempt):
@@ -1123,8 +1184,14 @@ def brought_once(attempt):
 
 def from_the_functions(attempt):
     """14/2: the sub-group's size comes from its functions, as on a device."""
-    if "SIZE" in evidence.code_of(attempt.kernel):
+    code = evidence.code_of(attempt.kernel)
+    if "SIZE" in code:
         return ["SIZE is the host's, which stands for a device here: a device with sub-groups has no such name"]
+    if not {"barrier", "work_group_barrier"} & set(code):
+        return [
+            "the sub-groups' totals cross from one sub-group to the next, and there is no barrier of the work-group: a "
+            "sub-group function waits for the work-items of its own sub-group only"
+        ]
     return []
 
 

@@ -20,8 +20,10 @@
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
 //   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it
 //   SPY_MORE     "9": nine times as many groups
-//   SPY_INFO     "1005=64": what clGetDeviceInfo says of the property with this number (in
+//   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
+//   SPY_DISCARD  what is mapped to be written anew has other contents, as on a device that has its
+//                own memory
 //   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
 //                then from the beginning
 //
@@ -222,7 +224,8 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
   note("create queue %s\n",
        (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0 ? "without order" : "");
   cl_command_queue queue = REAL(clCreateCommandQueue)(context, device, properties, status);
-  note("on %p %p\n", static_cast<void *>(queue), static_cast<void *>(device));
+  note("on %p %p %s\n", static_cast<void *>(queue), static_cast<void *>(device),
+       (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0 ? "without order" : "");
   return queue;
 }
 cl_int clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
@@ -420,6 +423,9 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
                                                 offset, size, n, list, event, status);
   if (region != nullptr && result)
     change_result(region, size);
+  if (region != nullptr && blocking != CL_FALSE && setting("SPY_DISCARD") != 0 &&
+      (flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0)
+    memset(region, 0xff, size);
   if (region != nullptr && (flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0)
     the.mapped[region] = {buffer, size};
   if (region != nullptr && event != nullptr)
@@ -447,10 +453,14 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
                        size_t *size_ret) {
   note("GetDeviceInfo %x %zu\n", what, size);
   const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
-  const char *const info = getenv("SPY_INFO");
-  if (char *end = nullptr; info != nullptr && value != nullptr && status == CL_SUCCESS &&
-                           strtoul(info, &end, 16) == what && *end == '=') {
-    const cl_ulong other = strtoull(end + 1, nullptr, 10);
+  for (char *info = getenv("SPY_INFO"); info != nullptr && *info != '\0' && value != nullptr;) {
+    char *end = nullptr;
+    const bool meant = strtoul(info, &end, 16) == what && status == CL_SUCCESS;
+    if (*end != '=')
+      break;
+    const cl_ulong other = strtoull(end + 1, &info, 10);
+    if (!meant)
+      continue;
     for (size_t at = 0; at + sizeof other <= size; at += sizeof other)
       memcpy(static_cast<char *>(value) + at, &other, sizeof other);
   }
