@@ -567,9 +567,7 @@ def narrow(attempt, honest):
     if "kernel.cl" not in exercise.files or not exercise.oclgrind or not exercise.launches:
         return []
     text = attempt.as_compiled(exercise.oclgrind[0])
-    kernels = re.findall(
-        r"^define [^\n]*spir_kernel void @\w+\((.*?)\)[^\n]*\{(.*?)^\}", text, re.MULTILINE | re.DOTALL
-    )
+    kernels = re.findall(r"^(define [^\n]*spir_kernel void @[^\n]*)\{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
     if not kernels:
         return [] if attempt.answer.no_oclgrind else missing(attempt, "how wide the kernel's numbers are")
     size = size_of(honest.args)
@@ -583,6 +581,8 @@ def narrow(attempt, honest):
                 continue
             source = function.comes_from(cut[1])
             into = "a float" if cut[2] == "float" else f"{cut[2][1:]} bits"
+            if cut[2] == "float" and "get_local" not in source:
+                return ["a whole number of 64 bits is put into a float: from 2^24 on it need not fit"]
             if source in sizes:
                 return [f"{source[1:]} is a number of 64 bits, and is put into {into}: it need not fit"]
             called = re.search(r"@_Z\d+(\w+?)j\(", source)

@@ -152,7 +152,7 @@ def comparisons_wrong(folder):
         copy.parent.mkdir(parents=True)
         shutil.copy(path, copy)
     code, _, err = harness.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-o", test.with_suffix(""), test])
-    for part in ["inputs", "numbers", "rows", "small-matrices"] if code == 0 else []:
+    for part in ["inputs", "numbers", "rows", "counts", "small-matrices"] if code == 0 else []:
         code, _, err = harness.run([test.with_suffix(""), part], timeout=300)
         if code:
             break

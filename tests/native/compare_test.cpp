@@ -1,7 +1,7 @@
-// Are the checks of common/compare.h, and chapter 21's check_rows, able to say no? Gives them right and wrong results, and
-// counts.
+// Are the checks of common/compare.h, and chapter 21's check_rows, able to say no? Gives them right
+// and wrong results, and counts.
 //
-//   compare_test inputs | numbers | rows | small-matrices | large-matrices
+//   compare_test inputs | numbers | rows | counts | small-matrices | large-matrices
 //
 // Exit code 0 if every right result is accepted and every wrong one rejected.
 #include "../../21-matmul-matrix-units/check_rows.h"
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <unistd.h>
 
 static const float nan_value = std::numeric_limits<float>::quiet_NaN();
 static const float infinity = std::numeric_limits<float>::infinity();
@@ -289,7 +290,8 @@ static void rows() {
     const size_t first = m * n * k < size_t{1} << 25 ? 0 : (m - 1) * n;
     for (size_t at = first; at < c.size(); at += c.size() / 50 + 1) {
       const float right = c[at];
-      for (const float wrong : {right + static_cast<float>(0.3 * allowed[at]), nan_value, infinity}) {
+      for (const float wrong :
+           {right + static_cast<float>(0.3 * allowed[at]), nan_value, infinity}) {
         c[at] = wrong;
         expect(check_rows(c, a, b, m, n, k, share), false,
                size + ": element " + std::to_string(at) + " is " + std::to_string(wrong));
@@ -297,6 +299,36 @@ static void rows() {
       c[at] = right;
     }
   }
+}
+
+// What check_matmul says of so many wrong rows: how many elements differ, and of more than 64 rows
+// "at least" those of 64. Reads what was printed: standard output becomes a file.
+static void counts() {
+  const size_t m = 100, n = 3, k = 2;
+  const known_product p = make(m, n, k, k);
+  FILE *const file = tmpfile();
+  if (file == nullptr || dup2(fileno(file), fileno(stdout)) < 0) {
+    perror("a file for standard output");
+    exit(EXIT_FAILURE);
+  }
+  for (const size_t wrong : {1, 2, 63, 64, 65, 100}) {
+    std::vector<float> c(p.c);
+    for (size_t row = m - wrong; row < m; row++)
+      c[row * n] = c[row * n + 2] = 1000.0f;
+    if (lseek(fileno(stdout), 0, SEEK_SET) != 0 || ftruncate(fileno(stdout), 0) != 0)
+      exit(EXIT_FAILURE);
+    check_matmul(c, p.a, p.b, m, n, k);
+    fflush(stdout);
+    char text[512] = "";
+    if (pread(fileno(file), text, sizeof text - 1, 0) < 0)
+      exit(EXIT_FAILURE);
+    const std::string said = (wrong > 64 ? "(at least " : "(") +
+                             std::to_string(2 * std::min<size_t>(64, wrong)) +
+                             " of 300 elements differ)";
+    expect(strstr(text, said.c_str()) != nullptr, true,
+           std::to_string(wrong) + " wrong rows: " + said + ", not\n" + text);
+  }
+  fclose(file);
 }
 
 static void large_matrices() {
@@ -325,12 +357,16 @@ int main(const int argc, char **argv) {
     numbers();
   } else if (part == "rows") {
     rows();
+  } else if (part == "counts") {
+    counts();
   } else if (part == "small-matrices") {
     small_matrices();
   } else if (part == "large-matrices") {
     large_matrices();
   } else {
-    fprintf(stderr, "usage: compare_test inputs | numbers | rows | small-matrices | large-matrices\n");
+    fprintf(
+        stderr,
+        "usage: compare_test inputs | numbers | rows | counts | small-matrices | large-matrices\n");
     return 2;
   }
   fprintf(stderr, "compare_test %s: %zu results judged, %zu of them wrongly\n", part.c_str(), cases,

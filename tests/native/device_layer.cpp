@@ -9,7 +9,8 @@
 //     name            CL_DEVICE_NAME
 //     driver          CL_DRIVER_VERSION
 //     type            gpu, accelerator or cpu
-//     version         1.2: versions say so, and what is newer is refused
+//     version         1.2: versions say so, and what is newer is refused; extensions: what it lists
+//                     besides those that 1.2 asks for
 //     compute_units (such a device cannot be divided), vector_width (floats), local_memory,
 //     global_memory, buffer (bytes; the last:
 //                     of the largest one), unified (1 or 0: is the host's memory the device's?)
@@ -199,7 +200,8 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
   if (old && what == CL_DEVICE_EXTENSIONS)
     return text("cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
                 "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-                "cl_khr_byte_addressable_store");
+                "cl_khr_byte_addressable_store " +
+                profile["extensions"]);
   if (has("sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
     const std::vector<size_t> sizes = largest_sizes();
     return give_back(sizes.data(), sizes.size() * sizeof(size_t), room, to, size_ret);
@@ -444,9 +446,10 @@ static void read_profile(const std::string &path) {
     _Exit(99);
   }
   static const std::set<std::string> keys = {
-      "name",          "type",     "version", "compute_units", "vector_width", "local_memory",
-      "global_memory", "buffer",   "unified", "group",         "sizes",        "kernel_group",
-      "barrier_group", "multiple", "fma",     "times",         "resolution",   "driver"};
+      "name",         "type",         "version",       "extensions",    "compute_units",
+      "vector_width", "local_memory", "global_memory", "buffer",        "unified",
+      "group",        "sizes",        "kernel_group",  "barrier_group", "multiple",
+      "fma",          "times",        "resolution",    "driver"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;

@@ -22,8 +22,8 @@
 //   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
-//   SPY_DISCARD  what is mapped to be written anew has other contents, as on a device that has its
-//                own memory
+//   SPY_DISCARD  what is mapped to be written anew has other contents, and what is mapped without
+//                waiting comes when the program waits, as on a device that has its own memory
 //   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
 //                then from the beginning
 //
@@ -112,6 +112,7 @@ struct state {
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
   std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
   std::map<void *, std::pair<cl_mem, size_t>> mapped;
+  std::map<void *, std::string> late; // regions that nobody has waited for: what is to come
   std::map<cl_kernel, std::map<cl_uint, std::string>> values; // of the arguments, for a note
   std::map<cl_event, std::pair<cl_ulong, cl_ulong>> times;    // that SPY_CLOCK gives them
   std::vector<double> clock;
@@ -198,6 +199,13 @@ static void change_result(void *data, const size_t bytes) {
     return;
   auto *const last = static_cast<uint32_t *>(data) + bytes / sizeof(uint32_t) - 1;
   *last ^= 0x40000000U; // another float, and another whole number
+}
+
+// The program waits: what was mapped is there now.
+static void arrive() {
+  for (const auto &[region, bytes] : the.late)
+    memcpy(region, bytes.data(), bytes.size());
+  the.late.clear();
 }
 
 // A command that waits for others and does nothing else.
@@ -423,9 +431,15 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
                                                 offset, size, n, list, event, status);
   if (region != nullptr && result)
     change_result(region, size);
-  if (region != nullptr && blocking != CL_FALSE && setting("SPY_DISCARD") != 0 &&
-      (flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0)
-    memset(region, 0xff, size);
+  if (region != nullptr && setting("SPY_DISCARD") != 0) {
+    REAL(clFinish)(queue);
+    if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0)
+      memset(region, 0xff, size);
+    if (blocking == CL_FALSE) {
+      the.late[region] = std::string(static_cast<const char *>(region), size);
+      memset(region, 0xff, size);
+    }
+  }
   if (region != nullptr && (flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0)
     the.mapped[region] = {buffer, size};
   if (region != nullptr && event != nullptr)
@@ -472,6 +486,7 @@ cl_int clFlush(cl_command_queue queue) {
 }
 cl_int clFinish(cl_command_queue queue) {
   note("Finish %p\n", static_cast<void *>(queue));
+  arrive();
   return REAL(clFinish)(queue);
 }
 cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
@@ -490,6 +505,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *val
   return status;
 }
 cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
+  arrive();
   std::string events;
   for (cl_uint i = 0; i < n; i++) {
     char text[32];
