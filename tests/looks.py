@@ -1048,7 +1048,7 @@ def spoiled(attempt, args):
     """A complaint where a candidate is taken that is wrong for no reason that anybody could have foretold."""
     path = attempt.place / "kernel.cl"
     text = path.read_text()
-    path.write_text(re.sub(r"(__kernel\b[^{;]*\{)", r"\1 if (TILE == 32 && get_global_id(0) == 5) return;", text))
+    path.write_text(text.replace("= sum;", "= sum + (TILE == 32 && col == 5 ? 1.0f : 0.0f);"))
     try:
         run = attempt.pocl(args)
     finally:
@@ -1056,7 +1056,7 @@ def spoiled(attempt, args):
     if any(line.startswith("TILE = 32, everything") for line in fields(run, "wrong")):
         return []
     return [
-        f"with {'×'.join(args)} and a kernel.cl whose TILE = 32 leaves out a column of C, that candidate is not called wrong: "
+        f"with {'×'.join(args)} and a kernel.cl whose TILE = 32 gets a column of C wrong, that candidate is not called wrong: "
         "does the program look at what a candidate has computed?"
     ]
 
