@@ -67,6 +67,12 @@ int main() {
   printf("said driver %s\n", word);
   need(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof word, word, nullptr), "version");
   printf("said version %.3s\n", word + strlen("OpenCL "));
+  char extensions[8192];
+  need(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, nullptr),
+       "extensions");
+  const char last[] = "cl_khr_byte_addressable_store "; // of those that the layer always names
+  const char *const others = strstr(extensions, last);
+  printf("said extensions %s\n", others == nullptr ? "" : others + strlen(last));
   printf("said type %s\n", type == CL_DEVICE_TYPE_GPU   ? "gpu"
                            : type == CL_DEVICE_TYPE_CPU ? "cpu"
                                                         : "accelerator");
