@@ -55,6 +55,7 @@ def traffic(processes, rank, m, n, k):
     row, col = divmod(rank, cols)
     height, width = len(_part(m, rows, row)), len(_part(n, cols, col))
     panels = _panels(k, rows, cols)
+    items = -(-height // TILE) * -(-width // TILE) * TILE * 4
 
     def send(p):
         wide, a, b = panels[p]
@@ -65,7 +66,7 @@ def traffic(processes, rank, m, n, k):
     for p, (wide, _, _) in enumerate(panels):
         said += ["Waitall", *(send(p + 1) if p + 1 < len(panels) else [])]
         if height * width:
-            said += [f"write {4 * height * wide}", f"write {4 * wide * width}", "launch matmul", "flush"]
+            said += [f"write {4 * height * wide}", f"write {4 * wide * width}", f"launch matmul {items}", "flush"]
     return [*said, "finish", "Allreduce 32"]
 
 
