@@ -23,7 +23,7 @@ int main(const int argc, char **argv) {
   clerr_chk(
       clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, nullptr));
 
-  // Twice as many, as long as both limits allow it; divided, since a product might not fit into 64 bits.
+  // Twice as many, as long as both limits allow it; divided, since a product may exceed 64 bits.
   size_t items = 1;
   while (2 * items <= max_items && 2 * items <= local_bytes / sizeof(float) / floats)
     items *= 2;
