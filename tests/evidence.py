@@ -365,6 +365,91 @@ def other_groups(attempt, honest):
     return []
 
 
+# ---- Other devices -------------------------------------------------------------------------------------------------
+
+# Who is the first in its group, and the first group, is for the device to say: every kernel is right with all turned round.
+MIRRORED = """
+#define get_local_id(d) (get_local_size(d) - 1 - get_local_id(d))
+#define get_group_id(d) (get_num_groups(d) - 1 - get_group_id(d))
+#define get_global_id(d) (2 * get_global_offset(d) + get_global_size(d) - 1 - get_global_id(d))
+"""
+# OpenCL C says nothing of max and min of an infinity or NaN.
+UNDEFINED = """
+#define CHECK_OF(T, name) T __attribute__((overloadable)) check_##name(T a, T b) { return name(a, b); }
+#define CHECK_REAL(T, name) T __attribute__((overloadable)) check_##name(T a, T b) { \\
+  return name(a, b) + 0.0f * (a - a) * (b - b); }
+#define CHECK_BOTH(T) CHECK_OF(T, max) CHECK_OF(T, min)
+#define CHECK_REALS(T) CHECK_REAL(T, max) CHECK_REAL(T, min)
+#define CHECK_ALL(T) CHECK_BOTH(T) CHECK_BOTH(T##2) CHECK_BOTH(T##4) CHECK_BOTH(T##8) CHECK_BOTH(T##16)
+CHECK_ALL(char) CHECK_ALL(uchar) CHECK_ALL(short) CHECK_ALL(ushort)
+CHECK_ALL(int) CHECK_ALL(uint) CHECK_ALL(long) CHECK_ALL(ulong)
+CHECK_REALS(float) CHECK_REALS(float2) CHECK_REALS(float4) CHECK_REALS(float8) CHECK_REALS(float16)
+#define max(...) check_max(__VA_ARGS__)
+#define min(...) check_min(__VA_ARGS__)
+"""
+NO_DOUBLE = """
+#undef cl_khr_fp64
+#pragma GCC poison double double2 double3 double4 double8 double16
+"""
+
+
+def other_devices(attempt, honest):
+    """The kernel is right where work-items run in another order, where max of an infinity is anything, and where there
+    is no double."""
+    exercise, tokens = attempt.exercise, set(code_of(attempt.kernel))
+    if "kernel.cl" not in exercise.files or not exercise.launches:
+        return []
+    ways = []
+    if not any(token.startswith(("sub_group", "get_sub_group")) for token in tokens):
+        ways.append(("where the last work-item of a group runs first, and the last group", {"SPY_FIRST": MIRRORED}))
+    if tokens & {"max", "min"}:
+        what = "where max and min of an infinity are anything, as OpenCL C allows (fmax and fmin are not like that)"
+        ways.append((what, {"SPY_FIRST": UNDEFINED}))
+    if any(token.startswith("double") for token in tokens):
+        settings = {"SPY_FIRST": NO_DOUBLE, "SPY_INFO": "1032=0", "SPY_WITHOUT": "cl_khr_fp64"}
+        settings["SPY_OPTIONS"] = "-cl-opt-disable"  # else a product that overflows may be right by luck
+        ways.append(("without cl_khr_fp64, which a device need not have", settings))
+    for (device, _), run in zip(ways, attempt.at_once(lambda way: attempt.pocl(honest.args, spy=True, **way[1]), ways)):
+        if not run.passed():
+            why = attempt.broken(run) or attempt.first_wrong(run)
+            return [f"with {attempt.sizes_text([run])} on a device {device}: {why}"]
+    return []
+
+
+# What pick_device asks every device for: name, type, platform.
+TO_PICK = ["102b", "1000", "1031"]
+
+
+def elsewhere(attempt, honest):
+    """The program runs on the device that OCL_DEVICE names, and asks no other one for its limits."""
+    exercise = attempt.exercise
+    if "host.cpp" not in exercise.files or exercise.processes:
+        return []
+    if "pick_device(" not in (attempt.place / "host.cpp").read_text(errors="replace"):
+        return []
+    run = attempt.pocl(honest.args, spy=True, SPY_ELSEWHERE=1, OCL_DEVICE="1:0")
+    asked_for = [call.split()[1] for call in run.calls if call.endswith(" elsewhere")]
+    if any(what not in TO_PICK for what in asked_for):
+        return ["with OCL_DEVICE=1:0, the program asks the device 0:0 for its limits: another one than it runs on"]
+    if not run.passed():
+        return [f"with OCL_DEVICE=1:0, where there is another device 0:0: {attempt.broken(run) or 'it is not right'}"]
+    return []
+
+
+def own_memory(attempt, honest):
+    """What is mapped is right on a device that has its own memory, too."""
+    if not any(call.startswith("EnqueueMapBuffer") for call in honest.calls):
+        return []
+    run = attempt.pocl(honest.args, spy=True, SPY_MAPS=1)
+    if run.passed():
+        return []
+    return [
+        f"with {attempt.sizes_text([run])}, on a device that has its own memory, something is lost: with "
+        "CL_MAP_WRITE_INVALIDATE_REGION the whole region is undefined until you write it, with CL_FALSE the pointer must not "
+        "be used before the map has ended, and after the unmap it must not be used at all"
+    ]
+
+
 # ---- Who does how much ---------------------------------------------------------------------------------------------
 
 # Put before the kernel's text. A loop counts its rounds, an access what it touches, in variables of the work-item
@@ -576,6 +661,12 @@ def narrow(attempt, honest):
         sizes = {name for name in re.findall(r"\bi64 (?:noundef )?(%\w+)", parameters)}
         function = Function(body)
         for made in function.made.values():
+            whole = re.match(r"(?:uitofp|sitofp) i32 (%[\w.]+) to float", made)
+            counted = re.search(
+                r"@_Z\d+(atom(?:ic)?_(?:inc|dec|add|sub))", function.comes_from(whole[1]) if whole else ""
+            )
+            if counted:
+                return [f"what {counted[1]} returns is put into a float: from 2^24 on it need not fit"]
             cut = re.match(r"(?:trunc i64|uitofp i64|sitofp i64) (%[\w.]+) to (i32|i16|i8|float)", made)
             if not cut:
                 continue

@@ -319,6 +319,10 @@ class Attempt:
             evidence.lies,
             evidence.reals,
             evidence.other_groups,
+            evidence.other_devices,
+            evidence.elsewhere,
+            evidence.own_memory,
+            looks.between_queues,
             evidence.shared,
             evidence.narrow,
         ):
@@ -649,6 +653,9 @@ class Attempt:
         if self.exercise.optimized and "kernel.cl" in self.exercise.files:
             # As it is written: the optimizer may move a read behind a guard that stands after it.
             cases.append((self.exercise.oclgrind[0], AS_WRITTEN))
+            cases += [
+                (self.exercise.oclgrind[0], ["--max-wgsize", "16", *AS_WRITTEN]) for _ in self.exercise.smaller[-1:]
+            ]
         for args, options in cases:
             run = self.simulated(args, options, 6 if self.endless else OCLGRIND_SECONDS)
             if run is None:

@@ -115,23 +115,29 @@ def mirrored(attempt):
     """09/1: the work-item in row r and column c of its group brings what belongs to row c and column r of the tiles."""
     size, tile = 32, 16
     seen = evidence.work(attempt, [str(size)] * 3)
-    names = re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", " ".join(evidence.code_of(attempt.kernel)))[:2]
-    for name, rows_are_the_groups in zip(names, (True, False)):
-        touched = seen.array(name) if seen else {}
-        for item, (count, _, _, which) in touched.items():
-            row, col = divmod(item, size)
-            places = []
-            for first in range(0, size, tile):
-                if rows_are_the_groups:  # a tile of A: the rows of the group, some of K's columns
-                    places.append((row // tile * tile + col % tile) * size + first + row % tile)
-                else:
-                    places.append((first + col % tile) * size + col // tile * tile + row % tile)
-            launches = count // len(places)
-            if count % len(places) or which != launches * sum(map(evidence.mixed, places)) % 2**64:
-                return [
-                    f"with 32×32×32, the work-item in row {row % tile} and column {col % tile} of its group does not bring "
-                    f"the elements of {name} that belong to the mirrored place in the tile"
-                ]
+    words = " ".join(evidence.code_of(attempt.kernel))
+    result = re.search(r"__kernel .*?(\w+) (?:, [^,]*){3}\)", words)  # the parameter before the three sizes
+    # A function that brings elements has names of its own for A and B.
+    names = set(re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", words)) - ({result[1]} if result else set())
+    brought = {}
+    for name in names:
+        for item, (count, _, _, which) in (seen.array(name) if seen else {}).items():
+            old = brought.get(item, (0, 0))
+            brought[item] = (old[0] + count, old[1] + which)
+    if not brought and not attempt.answer.no_oclgrind:
+        return evidence.missing(attempt, "which elements of A and B each work-item brings")
+    for item, (count, which) in brought.items():
+        row, col = divmod(item, size)
+        places = []
+        for first in range(0, size, tile):
+            places.append((row // tile * tile + col % tile) * size + first + row % tile)  # of A
+            places.append((first + col % tile) * size + col // tile * tile + row % tile)  # of B
+        launches = count // len(places)
+        if count % len(places) or which % 2**64 != launches * sum(map(evidence.mixed, places)) % 2**64:
+            return [
+                f"with 32×32×32, the work-item in row {row % tile} and column {col % tile} of its group does not bring "
+                "the elements of A and B that belong to the mirrored place in the tile"
+            ]
     return []
 
 
@@ -231,7 +237,17 @@ def parts(attempt):
             return [
                 f"the parts of {value:.9g} are {', '.join(f'{part:.9g}' for part in three)}: 8 bits each, and together x"
             ]
-    return []
+    # The third launch multiplies: six products of parts, whatever these are together.
+    ones = attempt.home / "ones"
+    ones.mkdir(exist_ok=True)
+    for argument in (0, 1):
+        (ones / f"3.{argument}").write_bytes(packed([1.0] * 3 * 24 * 16))
+    trial = Trial(attempt, args, SPY_BEFORE=ones)
+    if (3, 2) not in trial.after:
+        return evidence.missing(attempt, "what matmul makes of other parts could not be seen")
+    return beside(
+        "with parts that are all 1, of which 24 come together", floats(trial.after[3, 2]), [(6 * 24, 0)] * 8 * 16
+    )
 
 
 def factor(attempt):
@@ -394,7 +410,7 @@ def in_order(run):
                 if event in giver and commands[giver[event]].queue != now.queue and giver[event] not in ended
             ]
             for other in commands:
-                shared = other.uses & now.uses and {other.what, now.what} != {"read"}
+                shared = other.uses & now.uses and not {other.what, now.what} <= {"read", "map"}
                 if shared and other.number not in now.before and not complaints:
                     complaints.append(
                         f"{now} may run before {other} has ended: both use the same buffer, and no event orders them"
@@ -415,10 +431,30 @@ def in_order(run):
                 finish(number)
         if words[0].startswith("Enqueue"):  # "order", which says more of it, comes a line or two later
             run_blocks = evidence.blocks(call)
-    late = next((command for command in commands if command.what == "read" and command.number not in ended), None)
+    late = next(
+        (command for command in commands if command.what in ("read", "map") and command.number not in ended), None
+    )
     if late and not complaints:
         complaints.append(f"nothing waits for {late}: the host looks at data that may not be there")
     return complaints, commands, waits
+
+
+def between_queues(attempt, honest):
+    """Two commands of different queues that use the same buffer are ordered, in whatever exercise."""
+    queues = {call.split()[1] for call in honest.calls if call.startswith("on ")}
+    if len(queues) < 2 or attempt.exercise.look in ("ordered", "both_ways"):
+        return []  # these two say more of it
+    return in_order(honest)[0]
+
+
+def little_memory(run):
+    """A complaint where all of the data fits into the buffers: it was to come in pieces."""
+    made = sum(int(call.split()[2]) for call in run.calls if call.startswith("create buffer"))
+    if made > 4 * int(run.args[0]):
+        return [
+            f"the buffers have {made} bytes, and all of the data has {4 * int(run.args[0])}: two pieces are to be there at a time"
+        ]
+    return []
 
 
 def ordered(attempt):
@@ -427,7 +463,13 @@ def ordered(attempt):
     complaints, commands, waits = in_order(run)
     if len({command.queue for command in commands}) < 2:
         return ["all commands are in one queue: nothing can be copied while something is computed"]
-    return complaints or too_early(run, commands, waits) or one_by_one(commands) or evidence.released(run)
+    return (
+        complaints
+        or little_memory(run)
+        or too_early(run, commands, waits)
+        or one_by_one(commands)
+        or evidence.released(run)
+    )
 
 
 def too_early(run, commands, waits):
@@ -706,7 +748,7 @@ def mapping(attempt):
     if mapped:
         return ["a buffer was mapped and never unmapped"]
     for size in (["1000"], ["150001"]):
-        if not attempt.pocl(size, spy=True, SPY_DISCARD=1).passed():
+        if not attempt.pocl(size, spy=True, SPY_MAPS=1).passed():
             return [
                 f"with N = {size[0]}, on a device that has its own memory, something is lost: with "
                 "CL_MAP_WRITE_INVALIDATE_REGION the whole region is undefined until you write it, and with CL_FALSE the "

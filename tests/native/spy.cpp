@@ -16,14 +16,21 @@
 //                back: in1, in2, ..., out1, ...
 //   SPY_AFTER    a folder: L.A is what the buffer that is argument A holds after launch L, for the
 //                first eight launches and buffers of up to a megabyte
+//   SPY_BEFORE   a folder: what the file L.A holds is in the buffer that is argument A as launch L
+//                begins
 //   SPY_RESULTS  the last element of whatever comes back is another
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
 //   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it
 //   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
-//   SPY_DISCARD  what is mapped to be written anew has other contents, and what is mapped without
-//                waiting comes when the program waits, as on a device that has its own memory
+//   SPY_WITHOUT  "cl_khr_fp64": no device has this extension
+//   SPY_FIRST    text that comes before each program's source
+//   SPY_OPTIONS  what each program is built with beyond its own options
+//   SPY_ELSEWHERE  a platform comes first that is none of these, with a device that is of no use
+//   SPY_MAPS     as on a device that has its own memory: a region that is mapped is not the buffer,
+//                and is full of NaN if it is to be written anew, as long as nobody has waited for
+//                it, and once it is unmapped
 //   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
 //                then from the beginning
 //
@@ -40,6 +47,7 @@
 #include <deque>
 #include <dlfcn.h>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,6 +103,17 @@ static long setting(const char *name) {
   const char *const text = getenv(name);
   return text == nullptr ? 0 : atol(text);
 }
+static std::vector<char> read_file(const char *folder, const std::string &name) {
+  std::vector<char> bytes;
+  FILE *const file = getenv(folder) == nullptr
+                         ? nullptr
+                         : fopen((std::string(getenv(folder)) + "/" + name).c_str(), "rb");
+  for (int byte; file != nullptr && (byte = fgetc(file)) != EOF;)
+    bytes.push_back(static_cast<char>(byte));
+  if (file != nullptr)
+    fclose(file);
+  return bytes;
+}
 static void write_file(const char *folder, const char *kind, const size_t number, const void *data,
                        const size_t bytes) {
   if (getenv(folder) == nullptr)
@@ -106,12 +125,22 @@ static void write_file(const char *folder, const char *kind, const size_t number
   }
 }
 
+// A region that the program has mapped: its buffer, what the device's own library has mapped, and
+// whether the program may write there.
+struct map_of {
+  cl_mem buffer;
+  void *real;
+  size_t bytes;
+  bool written;
+};
+
 // What is known of the program. Never destroyed: it may still call OpenCL while it ends.
 struct state {
   std::map<cl_mem, size_t> sizes, inputs; // of each buffer: its bytes; which input it is, from 1 on
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments;
   std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
-  std::map<void *, std::pair<cl_mem, size_t>> mapped;
+  std::set<cl_mem> of_host;           // whose memory is the program's own
+  std::map<void *, map_of> mapped;
   std::map<void *, std::string> late; // regions that nobody has waited for: what is to come
   std::map<cl_kernel, std::map<cl_uint, std::string>> values; // of the arguments, for a note
   std::map<cl_event, std::pair<cl_ulong, cl_ulong>> times;    // that SPY_CLOCK gives them
@@ -165,12 +194,11 @@ static void change_input(const size_t number, void *data, const size_t bytes) {
   const size_t n = bytes / sizeof(uint32_t);
   std::vector<uint32_t> words(n);
   memcpy(words.data(), data, n * sizeof(uint32_t));
-  if (const char *const folder = getenv("SPY_TAKE")) {
-    if (FILE *const file =
-            fopen((std::string(folder) + "/in" + std::to_string(number)).c_str(), "rb")) {
-      note("took %zu\n", fread(words.data(), sizeof(uint32_t), n, file));
-      fclose(file);
-    }
+  if (getenv("SPY_TAKE") != nullptr) {
+    const std::vector<char> other = read_file("SPY_TAKE", "in" + std::to_string(number));
+    memcpy(words.data(), other.data(), std::min(other.size(), n * sizeof(uint32_t)));
+    if (!other.empty())
+      note("took %zu\n", std::min(other.size() / sizeof(uint32_t), n));
   } else if (setting("SPY_INPUTS") == static_cast<long>(number)) {
     for (size_t i = n; i-- > 0 && words[0] == words[n - 1];)
       words[n - 1] = words[i];
@@ -208,6 +236,20 @@ static void arrive() {
   the.late.clear();
 }
 
+// With SPY_ELSEWHERE, the platform that comes first, and its device. They are never called.
+static char elsewhere[2];
+static cl_platform_id first_platform() {
+  return reinterpret_cast<cl_platform_id>(elsewhere);
+}
+static cl_device_id first_device() {
+  return reinterpret_cast<cl_device_id>(elsewhere + 1);
+}
+static cl_platform_id real_platform() {
+  cl_platform_id platform = nullptr;
+  REAL(clGetPlatformIDs)(1, &platform, nullptr);
+  return platform;
+}
+
 // A command that waits for others and does nothing else.
 template <typename F>
 static cl_int wait_in_queue(const char *what, F enqueue, cl_command_queue queue, const cl_uint n,
@@ -225,6 +267,11 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
                            void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
                            void *data, cl_int *status) {
   note("create context%s\n", "");
+  if (n > 0 && devices != nullptr && devices[0] == first_device()) {
+    if (status != nullptr)
+      *status = CL_DEVICE_NOT_AVAILABLE;
+    return nullptr;
+  }
   return the.context = REAL(clCreateContext)(properties, n, devices, notify, data, status);
 }
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -248,7 +295,20 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint n, const char *
   for (cl_uint i = 0; texts != nullptr && i < n; i++)
     whole += lengths != nullptr && lengths[i] != 0 ? std::string(texts[i], lengths[i]) : texts[i];
   write_file("SPY_SOURCES", "", ++the.num_sources, whole.data(), whole.size());
+  if (const char *const first = getenv("SPY_FIRST")) {
+    whole = std::string(first) + "\n#line 1\n" + whole;
+    const char *text = whole.c_str();
+    return REAL(clCreateProgramWithSource)(context, 1, &text, nullptr, status);
+  }
   return REAL(clCreateProgramWithSource)(context, n, texts, lengths, status);
+}
+cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                      void *data) {
+  std::string all = options == nullptr ? "" : options;
+  if (const char *const more = getenv("SPY_OPTIONS"))
+    all += std::string(" ") + more;
+  return REAL(clBuildProgram)(program, n, devices, all.c_str(), notify, data);
 }
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status) {
   note("create kernel %s\n", name);
@@ -262,6 +322,10 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
   cl_mem buffer = REAL(clCreateBuffer)(context, flags, size, host, status);
   if (buffer != nullptr)
     the.sizes[buffer] = size;
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0)
+    the.of_host.insert(buffer);
+  else
+    the.of_host.erase(buffer);
   the.inputs.erase(buffer); // another buffer, where there was one that is gone
   return buffer;
 }
@@ -355,13 +419,22 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
       (queue, buffer, copies[index], 0, 0, the.sizes[buffer], 0, nullptr, nullptr);
       REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &copies[index]);
     }
+  ++the.num_launches;
+  for (const auto &[index, buffer] : the.arguments[kernel]) {
+    const std::vector<char> other =
+        read_file("SPY_BEFORE", std::to_string(the.num_launches) + "." + std::to_string(index));
+    if (!other.empty())
+      REAL(clEnqueueWriteBuffer)
+    (queue, buffer, CL_TRUE, 0, std::min(other.size(), the.sizes[buffer]), other.data(), 0, nullptr,
+     nullptr);
+  }
   const cl_int status = REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global,
                                                      local, n, list, event);
   for (const auto &[index, copy] : copies) {
     REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &the.arguments[kernel][index]);
     REAL(clReleaseMemObject)(copy);
   }
-  if (getenv("SPY_AFTER") != nullptr && status == CL_SUCCESS && ++the.num_launches <= 8)
+  if (getenv("SPY_AFTER") != nullptr && status == CL_SUCCESS && the.num_launches <= 8)
     for (const auto &[index, buffer] : the.arguments[kernel]) {
       std::vector<char> data(the.sizes[buffer]);
       if (data.size() <= size_t{1} << 20 &&
@@ -386,6 +459,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
                                                   size, to, n, list, event);
   if (looks && status == CL_SUCCESS)
     change_result(to, size);
+  if (blocking == CL_TRUE)
+    arrive();
   note_event(status, event);
   note_order("read", queue, {buffer}, n, list, event);
   return status;
@@ -398,14 +473,19 @@ cl_int clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool bl
   const size_t bytes = region[0] * region[1] * region[2];
   note("EnqueueReadBuffer %u %zu %zu\n", blocking, from[0] + from[1] * row + from[2] * slice,
        bytes);
-  const bool solid = region[1] == 1 && region[2] == 1; // where it lies on the host is known
-  const bool looks = solid && (setting("SPY_RESULTS") != 0 || getenv("SPY_KEEP") != nullptr);
+  const size_t pitch = host_row != 0 ? host_row : region[0];
+  const size_t plane = host_slice != 0 ? host_slice : region[1] * pitch;
+  const bool looks = setting("SPY_RESULTS") != 0 || getenv("SPY_KEEP") != nullptr;
   const cl_int status =
       REAL(clEnqueueReadBufferRect)(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
                                     row, slice, host_row, host_slice, to, n, list, event);
-  if (looks && status == CL_SUCCESS)
-    change_result(static_cast<char *>(to) + host[0] + host[1] * host_row + host[2] * host_slice,
-                  bytes);
+  char *const begin = static_cast<char *>(to) + host[0] + host[1] * pitch + host[2] * plane;
+  if (looks && status == CL_SUCCESS && pitch == region[0] && plane == region[1] * pitch)
+    change_result(begin, bytes);
+  else if (looks && status == CL_SUCCESS) // with gaps: the last row stands for all
+    change_result(begin + (region[2] - 1) * plane + (region[1] - 1) * pitch, region[0]);
+  if (blocking == CL_TRUE)
+    arrive();
   note_event(status, event);
   note_order("read", queue, {buffer}, n, list, event);
   return status;
@@ -419,6 +499,8 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
       REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, n, list, event);
   note_event(status, event);
   note_order("copy", queue, {buffer}, n, list, event);
+  if (blocking == CL_TRUE)
+    arrive();
   return status;
 }
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -431,42 +513,98 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
                                                 offset, size, n, list, event, status);
   if (region != nullptr && result)
     change_result(region, size);
-  if (region != nullptr && setting("SPY_DISCARD") != 0) {
+  if (region == nullptr)
+    return region;
+  void *shown = region;
+  if (blocking == CL_TRUE)
+    arrive();
+  if (setting("SPY_MAPS") != 0 && the.of_host.count(buffer) == 0) {
     REAL(clFinish)(queue);
+    the.kept.emplace_back(static_cast<char *>(region), static_cast<char *>(region) + size);
+    shown = the.kept.back().data();
     if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0)
-      memset(region, 0xff, size);
+      memset(shown, 0xff, size);
     if (blocking == CL_FALSE) {
-      the.late[region] = std::string(static_cast<const char *>(region), size);
-      memset(region, 0xff, size);
+      the.late[shown] = std::string(static_cast<const char *>(shown), size);
+      memset(shown, 0xff, size);
     }
   }
-  if (region != nullptr && (flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0)
-    the.mapped[region] = {buffer, size};
-  if (region != nullptr && event != nullptr)
+  const bool written = (flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0;
+  the.mapped[shown] = {buffer, region, size, written};
+  if (event != nullptr)
     note_event(CL_SUCCESS, event);
-  return region;
+  note_order("map", queue, {buffer}, n, list, event);
+  return shown;
 }
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *pointer, cl_uint n,
                                const cl_event *list, cl_event *event) {
   note("EnqueueUnmapMemObject %u\n", n);
-  if (the.mapped.count(pointer) != 0) {
-    const auto [mapped, bytes] = the.mapped[pointer];
-    const size_t number = number_of_input(mapped, pointer, bytes);
-    if (number != 0 && changes_inputs())
-      change_input(number, pointer, bytes);
+  if (const auto at = the.mapped.find(pointer); at != the.mapped.end()) {
+    const map_of region = at->second;
+    the.mapped.erase(at);
+    if (region.written) {
+      const size_t number = number_of_input(region.buffer, pointer, region.bytes);
+      if (number != 0 && changes_inputs())
+        change_input(number, pointer, region.bytes);
+    }
+    if (pointer != region.real) { // SPY_MAPS
+      if (region.written)
+        memcpy(region.real, pointer, region.bytes);
+      the.late.erase(pointer);
+      memset(pointer, 0xff, region.bytes);
+      pointer = region.real;
+    }
   }
   const cl_int status = REAL(clEnqueueUnmapMemObject)(queue, buffer, pointer, n, list, event);
   note_event(status, event);
+  note_order("unmap", queue, {buffer}, n, list, event);
   return status;
 }
 cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *num) {
   note("GetPlatformIDs%s\n", "");
-  return REAL(clGetPlatformIDs)(n, platforms, num);
+  if (setting("SPY_ELSEWHERE") == 0)
+    return REAL(clGetPlatformIDs)(n, platforms, num);
+  if (platforms != nullptr && n > 0)
+    platforms[0] = first_platform();
+  cl_int status = CL_SUCCESS;
+  if (n > 1 || num != nullptr)
+    status = REAL(clGetPlatformIDs)(n > 1 && platforms != nullptr ? n - 1 : 0,
+                                    n > 1 && platforms != nullptr ? platforms + 1 : nullptr, num);
+  if (num != nullptr)
+    ++*num;
+  return status;
+}
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size, void *value,
+                         size_t *size_ret) {
+  return REAL(clGetPlatformInfo)(platform == first_platform() ? real_platform() : platform, what,
+                                 size, value, size_ret);
+}
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
+                      cl_device_id *devices, cl_uint *num) {
+  if (platform != first_platform())
+    return REAL(clGetDeviceIDs)(platform, type, n, devices, num);
+  if (devices != nullptr)
+    devices[0] = first_device();
+  if (num != nullptr)
+    *num = 1;
+  return CL_SUCCESS;
 }
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
                        size_t *size_ret) {
-  note("GetDeviceInfo %x %zu\n", what, size);
+  note("GetDeviceInfo %x %zu%s\n", what, size, device == first_device() ? " elsewhere" : "");
+  if (device == first_device()) {
+    REAL(clGetDeviceIDs)(real_platform(), CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
+    const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
+    if (what == CL_DEVICE_PLATFORM && status == CL_SUCCESS && value != nullptr)
+      *static_cast<cl_platform_id *>(value) = first_platform();
+    return status;
+  }
   const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
+  if (const char *const without = getenv("SPY_WITHOUT"); without != nullptr &&
+                                                         what == CL_DEVICE_EXTENSIONS &&
+                                                         status == CL_SUCCESS && value != nullptr)
+    if (char *const at = strstr(static_cast<char *>(value), without))
+      memset(at, ' ', strlen(without));
   for (char *info = getenv("SPY_INFO"); info != nullptr && *info != '\0' && value != nullptr;) {
     char *end = nullptr;
     const bool meant = strtoul(info, &end, 16) == what && status == CL_SUCCESS;
@@ -500,8 +638,12 @@ cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_e
 cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *value,
                       size_t *size_ret) {
   const cl_int status = REAL(clGetEventInfo)(event, what, size, value, size_ret);
-  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS && value != nullptr)
-    note("PollEvent %p %d\n", static_cast<void *>(event), *static_cast<const cl_int *>(value));
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS && value != nullptr) {
+    const cl_int state = *static_cast<const cl_int *>(value);
+    note("PollEvent %p %d\n", static_cast<void *>(event), state);
+    if (state == CL_COMPLETE)
+      arrive();
+  }
   return status;
 }
 cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
