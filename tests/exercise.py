@@ -320,7 +320,6 @@ class Attempt:
             evidence.reals,
             evidence.other_groups,
             evidence.other_devices,
-            evidence.elsewhere,
             evidence.own_memory,
             looks.between_queues,
             evidence.shared,
@@ -331,6 +330,8 @@ class Attempt:
         if exercise.look is not None:
             for complaint in getattr(looks, exercise.look)(self):
                 return answer.wrong("look", complaint)
+        for complaint in evidence.elsewhere(self, honest):
+            return answer.wrong("evidence", complaint)
         if answer.no_oclgrind:
             answer.ok("look", f"not looked further, because {NO_OCLGRIND}")
         elif not answer.unchecked:
@@ -653,9 +654,8 @@ class Attempt:
         if self.exercise.optimized and "kernel.cl" in self.exercise.files:
             # As it is written: the optimizer may move a read behind a guard that stands after it.
             cases.append((self.exercise.oclgrind[0], AS_WRITTEN))
-            cases += [
-                (self.exercise.oclgrind[0], ["--max-wgsize", "16", *AS_WRITTEN]) for _ in self.exercise.smaller[-1:]
-            ]
+            smallest = [["--max-wgsize", str(items), *AS_WRITTEN] for items in self.exercise.smaller[-1:]]
+            cases += [(self.exercise.oclgrind[0], options) for options in smallest]
         for args, options in cases:
             run = self.simulated(args, options, 6 if self.endless else OCLGRIND_SECONDS)
             if run is None:
