@@ -104,8 +104,21 @@ def halves(report, folder):
     report.must("three compute units are divided into one and two", good, f"{divided}\n{out}{err}")
 
 
+def none_left(report):
+    """Both halves of PoCL fail: it ends as after any failing call, with that call's message."""
+    command = [harness.program(CHAPTER), *SIZE]
+    *_, account = harness.under_layer(command, clock=1)
+    first = in_the_middle(account.calls, "clEnqueueNDRangeKernel")
+    code, out, err, _ = harness.under_layer(
+        command, timeout=20, clock=1, fail=first, code=-5, onward=1, function="clEnqueueNDRangeKernel"
+    )
+    good = code == 1 and "PASSED" not in out and len(re.findall(rf"OpenCL error {NAMES[-5]} ", err)) == 1
+    report.must("all devices fail: it ends with the last one's error", good, f"{code}\n{out}{err}")
+
+
 def check(report):
     lists(report)
+    none_left(report)
     with tempfile.TemporaryDirectory() as folder:
         without_times(report, pathlib.Path(folder))
         halves(report, pathlib.Path(folder))
