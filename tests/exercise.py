@@ -319,9 +319,6 @@ class Attempt:
             evidence.lies,
             evidence.reals,
             evidence.other_groups,
-            evidence.other_devices,
-            evidence.own_memory,
-            looks.between_queues,
             evidence.shared,
             evidence.narrow,
         ):
@@ -330,8 +327,10 @@ class Attempt:
         if exercise.look is not None:
             for complaint in getattr(looks, exercise.look)(self):
                 return answer.wrong("look", complaint)
-        for complaint in evidence.elsewhere(self, honest):
-            return answer.wrong("evidence", complaint)
+        # Of all exercises, and last: the look says it in the words of the task.
+        for complaints in (evidence.other_devices, evidence.own_memory, looks.between_queues, evidence.elsewhere):
+            for complaint in complaints(self, honest):
+                return answer.wrong("evidence", complaint)
         if answer.no_oclgrind:
             answer.ok("look", f"not looked further, because {NO_OCLGRIND}")
         elif not answer.unchecked:
