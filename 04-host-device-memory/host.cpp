@@ -17,9 +17,8 @@ static const char *const usage = "usage: 04-host-device-memory [N]\n"
 
 // The host's clock, in milliseconds since the first call: a small number keeps its digits.
 static double now_ms() {
-  using std::chrono::steady_clock;
-  static const steady_clock::time_point first = steady_clock::now();
-  return std::chrono::duration<double, std::milli>(steady_clock::now() - first).count();
+  static const auto t0 = std::chrono::steady_clock::now();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - t0).count();
 }
 
 // Is y = 2 * x + 1 everywhere? NaN is not. Prints it for the last run, and for each that is wrong.
