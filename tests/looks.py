@@ -5,6 +5,7 @@ Each function gets the Attempt (exercise.py) and returns a list of complaints, e
 
 import collections
 import hashlib
+import itertools
 import math
 import pathlib
 import random
@@ -287,6 +288,12 @@ def compaction(attempt):
         return [
             f"of {n} numbers with NaN among them, {len(right)} are greater than 0, and {count} are kept, or other ones"
         ]
+    atomics = launched_once(attempt, ["300"], r"call .*atom(?:ic)?_")
+    if atomics is not None and atomics > 1.5 * 300:
+        return [
+            f"with N = 300, there are {atomics} atomic operations, where one for each element is more than enough: does a "
+            "work-item wait for another one? None is promised to go on meanwhile"
+        ]
     return []
 
 
@@ -566,7 +573,7 @@ def same_for_any_number(attempt):
     """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
     exactly."""
     sizes = attempt.exercise.sizes[1:]
-    complaints = compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1])
+    complaints = compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1]) or in_every_process(attempt, sizes[-1])
     if not complaints and attempt.with_header("compare.h", WIDE_REALS):
         complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
     return complaints
@@ -586,6 +593,18 @@ def shared_by_processes(attempt, size, processes=5):
         return [
             f"for N = {size[0]}, one of {processes} processes launches {max(each)} of all {sum(each)} work-items: each is to "
             "have a piece, and these of about the same length"
+        ]
+    return []
+
+
+def in_every_process(attempt, size):
+    """24/2: each process has the result, and has it checked."""
+    run, logs = mpi_logs(attempt, size, 3, MPI_LAYER_SPOIL=1)
+    by_itself = any(call[0] in ("send", "Ibcast") for calls in logs.values() for call in calls)
+    if run.passed() and not by_itself:
+        return [
+            f"for N = {size[0]}, with 3 processes of which only the first gets right numbers from the others, the program "
+            "says PASSED: does each process have the result, and is the check that of all?"
         ]
     return []
 
@@ -894,16 +913,21 @@ def median_once(attempt, **settings):
 
 def choose_uf(attempt):
     """12/3: the best UF is the one with the shortest time that was printed; and not that with the shortest of all runs."""
-    complaints, lengths = uf_once(attempt)
+    complaints, order = uf_once(attempt)
     if complaints:
         return complaints
-    # 4 is the best; 8 has a run, the third, and 16 a warm-up that is shorter.
+    # 4 is the best; 8 has a run, the third, and 16 a warm-up that is shorter. The differences are less than a microsecond.
+    # All take longer than anybody expects.
     totals = {4: [20] * 99, 8: [40, 40, 1] + [40] * 96, 16: [1] + [40] * 98}
-    close = {uf: [0.0054 - 0.0001 * place] * 99 for place, uf in enumerate(sorted(lengths))}  # less than a microsecond
-    for took, wanted in ((totals, 4), (close, max(lengths))):
-        clock = []
-        for uf, (runs, levels) in lengths.items():
-            clock += [total / levels for total in took.get(uf, [60] * 99)[:runs] for _ in range(levels)]
+    lengths = {uf: levels for uf, levels, _ in order}
+    close = {uf: [0.0054 - 0.0001 * place] * 99 for place, uf in enumerate(sorted(lengths))}
+    long = {uf: [300000 + uf] * 99 for uf in lengths}
+    for took, wanted in ((totals, 4), (close, max(lengths)), (long, min(lengths))):
+        if took is long:  # fewer runs
+            complaints, order = uf_once(attempt, SPY_CLOCK="300000")
+            if complaints:
+                return complaints
+        clock = [took.get(uf, [60] * 99)[turn] / levels for uf, levels, turn in order for _ in range(levels)]
         complaints, _ = uf_once(attempt, wanted, SPY_CLOCK=" ".join(f"{ms:.6f}" for ms in clock))
         if complaints:
             return complaints
@@ -911,11 +935,11 @@ def choose_uf(attempt):
 
 
 def uf_once(attempt, wanted=None, **settings):
-    """The same in one run, in which the UF `wanted` is the fastest: complaints; and for each UF, in the order of the lines,
-    how many runs it had, and how many launches each of these."""
+    """The same in one run, in which the UF `wanted` is the fastest: complaints; and of each of its runs, in their order, the UF,
+    how many launches it is, and how many runs this UF had before."""
     run = attempt.pocl(["200000"], spy=True, **settings)
     if evidence.unwaited(run):
-        return evidence.unwaited(run), {}
+        return evidence.unwaited(run), []
     found = {}
     for text in fields(run, "time"):
         of = re.match(r"UF\D*(\d+)", text)
@@ -923,9 +947,9 @@ def uf_once(attempt, wanted=None, **settings):
             found[int(of[1])] = milliseconds(text)[0]
     best = (re.findall(r"\d+", (fields(run, "best") or [""])[0]) or ["nothing"])[0]
     if sorted(found) != [2, 4, 8, 16, 32, 64]:
-        return [f"times for UF = 2, 4, 8, 16, 32 and 64 are wanted; there are those of {sorted(found)}"], {}
+        return [f"times for UF = 2, 4, 8, 16, 32 and 64 are wanted; there are those of {sorted(found)}"], []
     if not best.isdigit() or int(best) not in found:
-        return [f"the line best says {best!r}, which is none of them"], {}
+        return [f"the line best says {best!r}, which is none of them"], []
     each = commands(run, "EnqueueNDRangeKernel")
     levels = {}  # launches of a run
     for uf in found:
@@ -938,29 +962,35 @@ def uf_once(attempt, wanted=None, **settings):
             f"a run is {levels[2]} launches with UF = 2, {levels[4]} with UF = 4 and so on, {sum(levels.values())} with "
             f"all six, and each launch has a time; there are {len(each)} launches"
             + (f", and of {each.count(None)} nobody asked for start and end" if None in each else "")
-        ], {}
-    at = 0
-    for uf in found:  # in the order in which they were printed
-        sums = [sum(each[at + r * levels[uf] : at + (r + 1) * levels[uf]]) for r in range(runs)]
-        at += runs * levels[uf]
+        ], []
+    # One UF after the other, or all of them in turns, each with a kernel of its own: in the order of the lines.
+    first = [call.split()[1] for call in starting(run, "with ")][: sum(levels.values())]
+    turns = len(set(first)) > 1 and [len(list(same)) for _, same in itertools.groupby(first)] == list(levels.values())
+    order = [(uf, levels[uf], turn) for uf in found for turn in range(runs)]
+    order.sort(key=lambda one: one[2] if turns else 0)
+    times, at = {uf: [] for uf in found}, 0
+    for uf, length, _ in order:
+        times[uf].append(sum(each[at : at + length]))
+        at += length
+    for uf, sums in times.items():
         if not any(abs(found[uf] - right) <= 0.001 + 0.001 * right for right in (median(sums[1:]), median(sums))):
             return [
                 f"a run with UF = {uf} is {levels[uf]} launches, which take {median(sums[1:]):.3f} ms together (the median "
                 f"of {runs - 1}); the program prints {found[uf]:.3f} ms: is the sum of all levels in it?"
-            ], {}
+            ], []
     if found[int(best)] > min(found.values()):
         fastest = min(found, key=found.get)
         return [
             f"UF = {fastest} took {found[fastest]:.6f} ms, less than the {found[int(best)]:.6f} ms of the UF = {best} "
             "that is called the best"
-        ], {}
+        ], []
     if wanted and int(best) != wanted:
         return [
             f"by its events UF = {wanted} was the fastest, if only by a little, and UF = {best} is called the best"
-        ], {}
+        ], []
     if any(ms <= 0 for ms in found.values()):
-        return ["a time of 0 ms: what was measured?"], {}
-    return evidence.released(run), {uf: (runs, levels[uf]) for uf in found}
+        return ["a time of 0 ms: what was measured?"], []
+    return evidence.released(run), order
 
 
 def triad(attempt):
@@ -1085,17 +1115,26 @@ def spoiled(attempt, args):
     """A complaint where a candidate is taken that is wrong for no reason that anybody could have foretold."""
     path = attempt.place / "kernel.cl"
     text = path.read_text()
-    path.write_text(text.replace("= sum;", "= sum + (TILE == 32 && col == 5 ? 1.0f : 0.0f);"))
-    try:
-        run = attempt.pocl(args)
-    finally:
-        path.write_text(text)
-    if any(line.startswith("TILE = 32, everything") for line in fields(run, "wrong")):
-        return []
-    return [
-        f"with {'×'.join(args)} and a kernel.cl whose TILE = 32 gets a column of C wrong, that candidate is not called wrong: "
-        "does the program look at what a candidate has computed?"
-    ]
+    for name, when in SPOILED.items():
+        path.write_text(text.replace("= sum;", f"= sum + ({when} && col == 5 ? 1.0f : 0.0f);"))
+        try:
+            run = attempt.pocl(args)
+        finally:
+            path.write_text(text)
+        if not any(line.startswith(name) for line in fields(run, "wrong")):
+            return [
+                f"with {'×'.join(args)} and a kernel.cl whose {name.replace(', ', ' with ')}, gets a column of C wrong, that "
+                "candidate is not called wrong: does the program look at what a candidate has computed?"
+            ]
+    return []
+
+
+# Candidates, and when a kernel is theirs.
+SPOILED = {
+    "TILE = 32, everything": "TILE == 32",
+    "TILE = 16, whole steps of K": "VERSION == 1",
+    "TILE = 16, whole tiles of C": "VERSION == 2",
+}
 
 
 def blocks_of(run):

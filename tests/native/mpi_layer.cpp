@@ -6,6 +6,8 @@
 //                     BYTES Waitall | launch KERNEL ITEMS | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
+//   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first is larger by
+//                    1, if these are floats, doubles, or whole numbers of 64 bits
 //   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
@@ -56,6 +58,21 @@ static const void *changed(const void *data, const int count, MPI_Datatype type)
   return kept.back().data();
 }
 
+template <typename T> static void add_one(void *data, const int first, const int count) {
+  for (int i = first; i < first + count; i++)
+    static_cast<T *>(data)[i] += 1;
+}
+static void spoil(void *data, const int first, const int count, MPI_Datatype type) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr || rank <= 0)
+    return;
+  if (type == MPI_FLOAT)
+    add_one<float>(data, first, count);
+  else if (type == MPI_DOUBLE)
+    add_one<double>(data, first, count);
+  else if (bytes(1, type) == 8)
+    add_one<long long>(data, first, count);
+}
+
 int MPI_Init(int *argc, char ***argv) {
   const int code = PMPI_Init(argc, argv);
   process = getpid();
@@ -91,7 +108,10 @@ int MPI_Finalize() {
 
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   note("Bcast " + sent(count, type, root, comm));
-  return PMPI_Bcast(buffer, count, type, root, comm);
+  const int code = PMPI_Bcast(buffer, count, type, root, comm);
+  if (rank != root)
+    spoil(buffer, 0, count, type);
+  return code;
 }
 
 int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -109,7 +129,28 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
 int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   note("Allreduce " + std::to_string(bytes(count, type)));
-  return PMPI_Allreduce(in, out, count, type, op, comm);
+  const int code = PMPI_Allreduce(in, out, count, type, op, comm);
+  spoil(out, 0, count, type);
+  return code;
+}
+
+int MPI_Allgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+                   const int *places, MPI_Datatype out_type, MPI_Comm comm) {
+  const int code = PMPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
+  int processes;
+  PMPI_Comm_size(comm, &processes);
+  for (int i = 0; i < processes; i++)
+    spoil(out, places[i], counts[i], out_type);
+  return code;
+}
+
+int MPI_Allgather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                  MPI_Datatype out_type, MPI_Comm comm) {
+  const int code = PMPI_Allgather(in, count, type, out, out_count, out_type, comm);
+  int processes;
+  PMPI_Comm_size(comm, &processes);
+  spoil(out, 0, processes * out_count, out_type);
+  return code;
 }
 
 int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,

@@ -657,6 +657,24 @@ cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
   note("WaitForEvents %u%s\n", n, events.c_str());
   return REAL(clWaitForEvents)(n, list);
 }
+// What the program wants to be told of an event, and how.
+struct wish {
+  void(CL_CALLBACK *tell)(cl_event, cl_int, void *);
+  void *data;
+};
+static void CL_CALLBACK told(cl_event event, cl_int state, void *data) {
+  const wish *const w = static_cast<wish *>(data);
+  note("PollEvent %p %d\n", static_cast<void *>(event), state);
+  arrive();
+  w->tell(event, state, w->data);
+  delete w;
+}
+cl_int clSetEventCallback(cl_event event, cl_int state,
+                          void(CL_CALLBACK *tell)(cl_event, cl_int, void *), void *data) {
+  const bool ends = state == CL_COMPLETE && tell != nullptr;
+  return ends ? REAL(clSetEventCallback)(event, state, told, new wish{tell, data})
+              : REAL(clSetEventCallback)(event, state, tell, data);
+}
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info moment, size_t size, void *value,
                                size_t *size_ret) {
   note("ask event %p\n", static_cast<void *>(event));
