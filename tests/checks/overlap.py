@@ -194,6 +194,8 @@ def made_numbers(report):
     halves = sum(x[:64] == x[64:] for x in first)
     good = code == 0 and len(set(first)) == 16 and not halves
     report.must(f"{len(set(first))} of {len(first)} pieces differ", good, out + err)
+    more = ["5000", "1"]  # pieces than there are places
+    report.failed(f"{CHAPTER} {' '.join(more)}", harness.not_passed(*harness.run([harness.program(CHAPTER), *more])))
 
 
 def check(report):
