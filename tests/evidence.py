@@ -646,8 +646,9 @@ class Function:
 
 
 def narrow(attempt, honest):
-    """Nothing that may be larger than 2^32 is put into 32 bits: a size that the host gives in 64, or, where there is a
-    work-item for each element, its number. No machine at hand has the memory to see it go wrong."""
+    """Nothing that may be larger than 2^32 is put into 32 bits: a size that the host gives in 64, the product of one that it
+    gives in 32 with another number, or, where there is a work-item for each element, its number. No machine at hand has
+    the memory to see it go wrong."""
     exercise = attempt.exercise
     if "kernel.cl" not in exercise.files or not exercise.oclgrind or not exercise.launches:
         return []
@@ -659,8 +660,15 @@ def narrow(attempt, honest):
     one_each = not exercise.matrix and size > 1000 and most_items(honest) >= size
     for parameters, body in kernels:
         sizes = {name for name in re.findall(r"\bi64 (?:noundef )?(%\w+)", parameters)}
+        rows = {name for name in re.findall(r"\bi32 (?:noundef )?(%\w+)", parameters)}
         function = Function(body)
         for made in function.made.values():
+            product = re.match(r"mul (?:\w+ )*i32 (%[\w.]+), (%[\w.]+)$", made)
+            if product and rows & {function.comes_from(factor) for factor in product.groups()}:
+                (name, *_) = rows & {function.comes_from(factor) for factor in product.groups()}
+                return [
+                    f"a product with {name[1:]} is a number of 32 bits: of matrices with more than 2^32 elements it wraps"
+                ]
             whole = re.match(r"(?:uitofp|sitofp) i32 (%[\w.]+) to float", made)
             counted = re.search(
                 r"@_Z\d+(atom(?:ic)?_(?:inc|dec|add|sub))", function.comes_from(whole[1]) if whole else ""
@@ -683,3 +691,22 @@ def narrow(attempt, honest):
                     f"{'2^24' if cut[2] == 'float' else '2^31 or 2^32'} elements on it does not fit"
                 ]
     return []
+
+
+# Numbers that hold less than 64 bits, and what makes bytes of elements.
+SMALL = r"(?:unsigned(?: int)?|int|cl_u?int|u?int32_t|float|cl_float)"
+BYTES = r"[^;{}]*?(?:\w|\))\s*\*\s*sizeof\b"
+
+
+def narrow_bytes(attempt, honest):
+    """The same of a host: no number of bytes is put into 32 bits, or into a float."""
+    if "host.cpp" not in attempt.exercise.files:
+        return []
+    text = (attempt.place / "host.cpp").read_text(errors="replace")
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+    found = re.search(rf"\b({SMALL}) \w+ = {BYTES}|\bstatic_cast<({SMALL})>\({BYTES}", code)
+    if not found:
+        return []
+    kind = found[1] or found[2]
+    where = "a float: from 16 MiB on it need not fit" if "float" in kind else "32 bits: from 4 GiB on it does not fit"
+    return [f"a number of bytes ({kind}) is put into {where}"]

@@ -328,7 +328,13 @@ class Attempt:
             for complaint in getattr(looks, exercise.look)(self):
                 return answer.wrong("look", complaint)
         # Of all exercises, and last: the look says it in the words of the task.
-        for complaints in (evidence.other_devices, evidence.own_memory, looks.between_queues, evidence.elsewhere):
+        for complaints in (
+            evidence.narrow_bytes,
+            evidence.other_devices,
+            evidence.own_memory,
+            looks.between_queues,
+            evidence.elsewhere,
+        ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)
         if answer.no_oclgrind:

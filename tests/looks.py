@@ -288,13 +288,6 @@ def compaction(attempt):
         return [
             f"of {n} numbers with NaN among them, {len(right)} are greater than 0, and {count} are kept, or other ones"
         ]
-    kept = int(re.search(r"\d+", "".join(fields(attempt.pocl(["300"]), "expected")[:1]) or "0")[0])
-    atomics = launched_once(attempt, ["300"], r"call .*atom(?:ic)?_")
-    if atomics is not None and atomics > 1.5 * kept + 20:
-        return [
-            f"with N = 300, of which {kept} are greater than 0, there are {atomics} atomic operations, where one for each "
-            "of these is enough: does a work-item wait for another one? None is promised to go on meanwhile"
-        ]
     return []
 
 
