@@ -663,7 +663,7 @@ def narrow(attempt, honest):
         rows = {name for name in re.findall(r"\bi32 (?:noundef )?(%\w+)", parameters)}
         function = Function(body)
         for made in function.made.values():
-            product = re.match(r"mul (?:\w+ )*i32 (%[\w.]+), (%[\w.]+)$", made)
+            product = re.match(r"mul (?:\w+ )*i32 (%[\w.]+), (%[\w.]+)(?:,|$)", made)
             if product and rows & {function.comes_from(factor) for factor in product.groups()}:
                 (name, *_) = rows & {function.comes_from(factor) for factor in product.groups()}
                 return [
