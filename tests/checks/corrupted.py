@@ -2,7 +2,7 @@
 
 The layer changes one element of what comes back from the device, at every kind of place: the first, the
 last, the middle, around each power of two and around the ends of rows (LAYER_CORRUPT). Each time the program
-must print FAILED and end with exit code 1; what it says of how many elements differ, and where, must be
+must print FAILED and end with exit code 1, and show all its results; what it says of how many elements differ, and where, must be
 true. (Where rounding is allowed, only NaN; the check `inputs` looks at the bounds.) The same with what goes to the device: the host's expectation must come from the host's own data.
 
 Each change is made in a child process, which computes on to its end; for that the device is PoCL's "basic", which
@@ -102,6 +102,9 @@ def check(report, chapter):
                     if way == "back" and child.transfer in rounded(out) and child.how != "nan":
                         continue
                     report.count(what)
+                    shown, usual = (text.count("\nresult ") for text in (child.out, out))
+                    if shown < usual and child.code == 1 and not known.LEFT_OUT:
+                        wrong.append(f"{went_wrong(child)}: it shows {shown} results, and {usual} where none is wrong")
                     told = wrong_end(child, known) or (
                         wrong_words(child, len(reads), known) if way == "back" and child.code else []
                     )
