@@ -6,8 +6,8 @@
 //                     BYTES Waitall | launch KERNEL ITEMS | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
-//   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first is larger by
-//                    1, if these are floats, doubles, or whole numbers of 64 bits
+//   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
+//                    doubles or whole numbers of 64 bits, is larger by 1
 //   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
