@@ -38,7 +38,8 @@ def check(report, chapter, full):
     known = facts.of(chapter)
     large = known.LARGE_LAUNCHES and not full
     sizes = known.OCLGRIND_SIZES[-2:] if large else known.OCLGRIND_SIZES
-    for change, arguments in itertools.product([None, *known.FORCED], [*sizes, *known.REMAINDERS]):
+    runs = [*itertools.product([None, *known.FORCED], sizes), *((None, size) for size in known.REMAINDERS)]
+    for change, arguments in runs:
         with tempfile.TemporaryDirectory() as folder:
             texts = {path: forced(path.read_text(), change) for path in kernel_files(chapter)}
             program = changed_copy(chapter, pathlib.Path(folder), texts)

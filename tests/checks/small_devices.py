@@ -43,7 +43,9 @@ def check(report, chapter, full):
     for profile in PROFILES:
         for arguments in known.SMALL_SIZES + [[]] if full else [known.SMALL_SIZES[-1]]:
             command = [harness.program(chapter), *arguments]
-            code, out, err, account = harness.under_layer(command, profile=profile)
+            # With the default size a search has many candidates that are slow here.
+            timeout = 120 if arguments else 900
+            code, out, err, account = harness.under_layer(command, profile=profile, timeout=timeout)
             if f"device    {name_of(profile)} (" not in out:
                 wrong = [f"it did not run on {name_of(profile)}{harness.indented(out + err)}"]
             elif profile.stem in known.NEEDS:
