@@ -127,7 +127,10 @@ def not_awaited(run):
                 "the read does not wait (CL_FALSE), and nothing else does: the host looks at data that may not be there"
             ]
     launches = [i for i, call in enumerate(run.calls) if call.startswith("EnqueueNDRangeKernel")]
-    if launches and not any(map(waits, run.calls[launches[-1] + 1 :])):
+    after = run.calls[launches[-1] + 1 :] if launches else []
+    # Where it crashed in the launch, nobody knows what it would have called.
+    crashed = run.code < 0 and not any(call.startswith(("release", "Enqueue")) for call in after)
+    if launches and not any(map(waits, after)) and not crashed:
         return [NOT_ENDED]
     return []
 
