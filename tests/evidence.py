@@ -667,8 +667,8 @@ def narrow(attempt, honest):
         function = Function(body)
         for made in function.made.values():
             product = re.match(r"mul (?:\w+ )*i32 (%[\w.]+), (%[\w.]+)(?:,|$)", made)
-            if product and rows & {function.comes_from(factor) for factor in product.groups()}:
-                (name, *_) = rows & {function.comes_from(factor) for factor in product.groups()}
+            factors = {function.comes_from(factor) for factor in product.groups()} if product else set()
+            for name in sorted(rows & factors):
                 return [
                     f"a product with {name[1:]} is a number of 32 bits: of matrices with more than 2^32 elements it wraps"
                 ]

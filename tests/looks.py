@@ -1106,6 +1106,14 @@ def search(attempt):
     return []
 
 
+# Candidates, and when a kernel is theirs.
+SPOILED = {
+    "TILE = 32, everything": "TILE == 32",
+    "TILE = 16, whole steps of K": "VERSION == 1",
+    "TILE = 16, whole tiles of C": "VERSION == 2",
+}
+
+
 def spoiled(attempt, args):
     """A complaint where a candidate is taken that is wrong for no reason that anybody could have foretold."""
     path = attempt.place / "kernel.cl"
@@ -1122,14 +1130,6 @@ def spoiled(attempt, args):
                 "candidate is not called wrong: does the program look at what a candidate has computed?"
             ]
     return []
-
-
-# Candidates, and when a kernel is theirs.
-SPOILED = {
-    "TILE = 32, everything": "TILE == 32",
-    "TILE = 16, whole steps of K": "VERSION == 1",
-    "TILE = 16, whole tiles of C": "VERSION == 2",
-}
 
 
 def blocks_of(run):
