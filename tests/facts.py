@@ -61,6 +61,8 @@ def defaults(chapter):
         "LARGE_LAUNCHES": False,
         "WHOLE_LAUNCHES": False,
         "OCLGRIND_OPTIONS": [],
+        # ON_OTHER_DEVICES: (change of the host in the notation of defects.py, size): what it would choose elsewhere.
+        "ON_OTHER_DEVICES": [],
         "REMAINDERS": by_kind([], [], [["5", "6", "7"], ["6", "7", "5"], ["7", "5", "6"]]),
         # Check `sizes`, for a program whose second argument is a length: piece_of(n) is one that fits n elements.
         "piece_of": None,

@@ -70,6 +70,25 @@ NARROW = {
 # The third: tiles divide it; the fourth: the matrices end where their buffers do, and
 # tiles reach beyond; the last: odd rows, and a last step that is not full. In the last two there are two tiles, which are cut.
 OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["32", "64", "48"], ["16", "124", "32"], ["7", "66", "50"]]
+# 16×8 sums, whole and cut, which no CPU gets, in place of all others: two tiles, in one of them a second step for each group.
+ON_OTHER_DEVICES = [
+    (
+        """candidates.h
+- {256u, 512u, 1024u}
++ std::vector<size_t>{}
+
+- cpu && !fewest
++ tm != 16 || bm != 128 || bn != 64
+
+- cut_among(3);
++ cut_among(4);
+
+- 3 * 32 * 64
++ 4 * 128 * 64
+""",
+        ["65", "66", "20"],
+    )
+]
 FEW_ROUNDS = {
     "for (uint k0 = 0; k0 < padded; k0 += BK)": "19 has the same code, word for word, and three rounds of it",
     "for (; row < rows; row += turns)": "rows beyond the 1024th, which check `sizes` has: too long for Oclgrind",

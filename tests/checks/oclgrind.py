@@ -1,7 +1,8 @@
 """On Oclgrind, which reports reads and writes outside buffers, uninitialised values, data races between
 work-items, and API calls that break the rules: there must be no report.
 
-With "full" also at all sizes, and all work-groups, where that takes long.
+With "full" also at all sizes, and all work-groups, where that takes long. Of a search, kernels that it has for other
+devices only are run by a host that is changed for it (ON_OTHER_DEVICES).
 """
 
 import itertools
@@ -9,8 +10,10 @@ import pathlib
 import re
 import tempfile
 
+import defects
 import facts
 import harness
+from checks import mutants
 from syntax import changed_copy, forced, kernel_files
 
 AS_WRITTEN = ["--build-options", "-cl-opt-disable"]  # the optimizer may leave out a read that nothing needs
@@ -34,8 +37,29 @@ def wrong_on_oclgrind(command, options, quick):
     return wrong
 
 
+def built_with(chapter, change, folder):
+    """The chapter's program, or the mutant's, with a change of its host in the notation of defects.py."""
+    home = harness.program(chapter).parent
+    home = home if (home / "host.cpp").exists() else harness.ROOT / chapter
+    texts = {path.name: path.read_text() for path in home.glob("*.*") if path.suffix in (".h", ".cpp", ".cl")}
+    texts |= {f"common/{path.name}": path.read_text() for path in (home.parent / "common").glob("*.h")}
+    [defect] = defects.parse(f"## other devices\n{change}", f"the facts of {chapter}")
+    errors = mutants.build(chapter, pathlib.Path(folder), texts | defects.changed(defect, home))
+    return None if errors else pathlib.Path(folder) / chapter / chapter
+
+
 def check(report, chapter, full):
     known = facts.of(chapter)
+    for change, arguments in known.ON_OTHER_DEVICES:
+        with tempfile.TemporaryDirectory() as folder:
+            program = built_with(chapter, change, folder)
+            wrong = (
+                wrong_on_oclgrind([program, *arguments], [*known.OCLGRIND_OPTIONS, *AS_WRITTEN], False)
+                if program
+                else ["its host does not compile with the change"]
+            )
+        report.failed(" ".join([chapter, *arguments, "as on other devices"]), wrong)
+        report.count("runs on Oclgrind")
     large = known.LARGE_LAUNCHES and not full
     sizes = known.OCLGRIND_SIZES[-2:] if large else known.OCLGRIND_SIZES
     runs = [*itertools.product([None, *known.FORCED], sizes), *((None, size) for size in known.REMAINDERS)]
