@@ -115,7 +115,8 @@ def defaults(chapter):
         # longest path to it, and what else the lesson derives. Where a program prints what rounding allows.
         "REFERENCES": {},
         "PATHS": {},
-        # SAYS, of check `says`: [(arguments, what the output says then: a regular expression)].
+        # SAYS, of check `says`: [(arguments, what the output says then: a regular expression)], with lines of a profile
+        # if it is said on such a device.
         "SAYS": [],
         # COUNTS_ROWS: it says how many elements of C differ by check_matmul, and its kernel stores `sum` in row `row`.
         "COUNTS_ROWS": False,

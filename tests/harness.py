@@ -278,10 +278,11 @@ class Account:
         return sum(int(words.split()[-1]) for words in self.lines.get(key, []))
 
 
-def under_layer(command, timeout=120, cache=None, profile=None, **settings):
+def under_layer(command, timeout=120, cache=None, profile=None, types=None, **settings):
     """Runs a command under the layer with settings such as fail=3; returns (exit code, standard output,
     standard error, account). The layer not being loaded at all is an error. `cache` is the folder where a
-    program may find what it remembered; without, it finds nothing. `profile`: of the device that PoCL looks like."""
+    program may find what it remembered; without, it finds nothing. `profile`, `types`: of the devices that PoCL looks
+    like (as_device)."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
@@ -291,8 +292,9 @@ def under_layer(command, timeout=120, cache=None, profile=None, **settings):
             first.append(preloadable(MPI_LAYER, folder, "mpi.so"))
         if first:
             env["LD_PRELOAD"] = " ".join(first)
-        if profile:
-            env.update(as_device(profile), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}")
+        if profile or types:
+            wish = os.environ.get("OCL_DEVICE")
+            env.update(as_device(profile, types), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}", OCL_DEVICE=wish)
         env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
         code, out, err = run(command, env=env, timeout=timeout)
         if code < 0 and not report.exists():

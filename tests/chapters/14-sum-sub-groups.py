@@ -20,6 +20,21 @@ RUNS_ON = {
     ],
 }
 BENCH_VECTORS = {"kernel": "14 sub-groups"}
+SAYS = [
+    (
+        ["10"],
+        f"^offers    work-group functions: {groups}, sub-groups: {sub}$",
+        f"version {version}",
+        f"extensions {words}",
+    )
+    for version, words, groups, sub in [
+        ("2.0", "cl_khr_subgroups", "yes", "yes"),  # the last of its words
+        ("2.1", "cl_khr_subgroups cl_khr_fp16", "yes", "yes"),
+        ("2.1", "cl_khr_subgroups_more", "yes", "no"),
+        ("2.0", "more_cl_khr_subgroups", "yes", "no"),
+        ("1.2", "cl_khr_subgroups", "no", "no"),
+    ]
+]
 OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
 # Ways 1 and 2, with what the devices here have not, done in another way: each work-item adds up what the others wrote
 # down. Between barriers, but these only come before and after: one that is missing in the kernel still is.

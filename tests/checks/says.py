@@ -170,6 +170,8 @@ def check(report, chapter):
             kernel_file(report.must, program, chapter, folder)
         if known.COUNTS_ROWS:
             wrong_rows(report, chapter, folder)
-        for arguments, right in known.SAYS:
-            out = harness.run([program, *arguments])[1]
-            report.must(f"{' '.join(arguments)}: says {right}", re.search(right, out, re.MULTILINE) is not None, out)
+        for arguments, right, *lines in known.SAYS:
+            (folder / "device").write_text("\n".join(lines))
+            out = harness.run([program, *arguments], env=harness.as_device(folder / "device") if lines else None)[1]
+            what = f"{' '.join(arguments)}{' on a device with ' if lines else ''}{', '.join(lines)}: says {right}"
+            report.must(what, re.search(right, out, re.MULTILINE) is not None, out)

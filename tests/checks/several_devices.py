@@ -116,9 +116,28 @@ def none_left(report):
     report.must("all devices fail: it ends with the last one's error", good, f"{code}\n{out}{err}")
 
 
+def two_left(report):
+    """One of three fails at its first launch. On the known clock each device takes another time: so the two that are
+    left must have been measured all the same, since they do not have halves."""
+    with unittest.mock.patch.dict(os.environ, OCL_DEVICE="all"):
+        command, machine = [harness.program(CHAPTER), *SIZE], {"types": "cpu,gpu/gpu", "clock": 1}
+        *_, account = harness.under_layer(command, **machine)
+        launches = [n for n, name in enumerate(account.calls, 1) if name == "clEnqueueNDRangeKernel"][:3]
+        for device, launch in enumerate(launches):
+            code, out, err, _ = harness.under_layer(command, fail=launch, code=-5, **machine)
+            parts = re.findall(r"^time      rows (\d+ to \d+): kernel", out, re.MULTILINE)
+            left_out = re.findall(r"^(.*): .* left out; the others", err, re.MULTILINE)
+            good = not harness.not_passed(code, out, err) and left_out == devices_in(out)[device : device + 1]
+            good = good and len(parts) == 2 and parts[0] != "0 to 159"
+            report.must(
+                f"of three devices, number {device} fails: the others have {parts}", good, f"{code}\n{out}{err}"
+            )
+
+
 def check(report):
     lists(report)
     none_left(report)
+    two_left(report)
     with tempfile.TemporaryDirectory() as folder:
         without_times(report, pathlib.Path(folder))
         halves(report, pathlib.Path(folder))
