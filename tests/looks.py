@@ -650,6 +650,15 @@ def one_barrier_a_step(attempt):
             f"each work-item reaches {each:g} barriers where K has 5 steps: one before the first and one for each are "
             "enough. Is there a half that nobody is reading?"
         ]
+    seen = evidence.work(attempt, ["16", "16", "40"])
+    if seen is None:
+        return evidence.missing(attempt, "what is read between the barriers could not be seen")
+    inputs = [name for name in ("a", "b") if name in seen.names]
+    if any(n > 0 for name, n in seen.early.items() if name not in inputs) and not any(map(seen.early.get, inputs)):
+        return [
+            "between the first barrier and the second, tiles are read and nothing of A and B: so the next tiles are not on "
+            "their way while the present ones are multiplied"
+        ]
     return []
 
 
