@@ -260,9 +260,9 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p) 
         const size_t registers = tm * tn + 2 * (tm + tn) + bk * (bm + bn) / items + 24;
         if (registers > 255)
           continue;
-        // As few work-items as there are, for a kernel that a device gives no more: not left out.
+        // As few work-items as there are: not left out on a GPU, which may give a kernel no more.
         const bool fewest = tm == 8 && bm == 32 && bn == 64;
-        if (!fewest && ((bm > 32 && bm / 2 >= p.m) || (bn > 32 && bn / 2 >= p.n)))
+        if ((cpu || !fewest) && ((bm > 32 && bm / 2 >= p.m) || (bn > 32 && bn / 2 >= p.n)))
           continue;
         if ((bm == 16 && p.m > 16) || (bn == 16 && p.n > 16))
           continue;

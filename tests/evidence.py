@@ -516,7 +516,9 @@ def instrumented(kernel):
     for number in range(len(names)):
         begin += f", check_n{number} = 0, check_h{number} = 0, check_min{number} = ~0ul, check_max{number} = 0"
         begin += f", check_early{number} = 0"
-        ends += f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu %lu %lu\\n", check_item(), check_n{number}, '
+        ends += (
+            f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu %lu %lu\\n", check_item(), check_n{number}, '
+        )
         ends += f"check_min{number}, check_max{number}, check_h{number}, check_early{number}) : 0)"
     # A function, so that nothing that the kernel defines changes it.
     head = "ulong check_item(void) { return get_global_id(0) + get_global_size(0) * get_global_id(1); }\n"
