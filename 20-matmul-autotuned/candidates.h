@@ -33,8 +33,9 @@ struct candidate {
   double fastest_ms = INFINITY; // of its runs in the search; INFINITY before the first one
 };
 
-constexpr size_t panel_step = 16;      // KS in panels.cl
-constexpr size_t sums_of_unit = 32768; // in the registers of a GPU's compute unit, at most
+constexpr size_t panel_step = 16;        // KS in panels.cl
+constexpr size_t sums_of_unit = 32768;   // in the registers of a GPU's compute unit, at most
+constexpr size_t enough_adders = 131072; // work-items: to start more takes longer than they save
 
 inline std::string candidate_text(const candidate &c) {
   return std::string(c.panels ? "panels" : "tiles") + " " + std::to_string(c.bm) + "x" +
@@ -123,13 +124,14 @@ inline std::vector<launch> launches(const candidate &c, const setup &s, const pr
                   {groups * items, 1},
                   {items, 1}});
   if (cut > 0) {
-    size_t adders = 1; // work-items that add the parts of a tile, each a share of them
-    while (adders < 16 && adders * cut < groups)
+    const size_t quads = cut * (c.bm * c.bn / 4);
+    size_t adders = 1; // work-items that add the parts of a quad, each a share of them
+    while (adders < 16 && adders * cut < groups && 2 * adders * quads <= enough_adders)
       adders *= 2;
     list.push_back({"add_parts",
                     {s.parts, s.c},
                     {m, n, k, whole_arg, share_arg},
-                    {cut * (c.bm * c.bn / 4), adders},
+                    {quads, adders},
                     {64 / adders, adders}});
   }
   return list;
