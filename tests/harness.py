@@ -42,6 +42,13 @@ def program(chapter, build=BUILD):
     return path
 
 
+def sources(chapter):
+    """The folder of a chapter's host and kernels, with common/ beside it: where its program lies, if it is a mutant's, else
+    the tree's."""
+    beside = BUILD / chapter
+    return beside if (beside / "host.cpp").exists() else ROOT / chapter
+
+
 def left_out(chapter, build=BUILD):
     """Why a chapter's program is not built here, as its CMakeLists.txt says: what it needs is missing. Else ""."""
     why = build / chapter / "left-out"

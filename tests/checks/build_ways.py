@@ -2,7 +2,7 @@
 
 Works on a copy of the chapter and of common/, in a path with a space, so that nothing is found by
 chance. Each program must pass from the working directory /, notice an edited kernel without being
-rebuilt, and name the places it looked at when the kernel is gone.
+rebuilt, name the places it looked at when the kernel is gone, and find it in the working directory in the end.
 """
 
 import pathlib
@@ -36,19 +36,38 @@ def check_program(must, chapter, program, folder, way):
         named = {line.removesuffix("  (not there)").strip() for line in err.splitlines()[1:]}
         must(f"{way}: {kernel.name} is gone: each place is named", code == 1 and named == places, err)
         kernel.write_text(text)
+    in_working_directory(must, command, folder, way)
+
+
+def in_working_directory(must, command, folder, way):
+    """Kernels that are nowhere but in the working directory, whose path is the end of the program's path."""
+    with tempfile.TemporaryDirectory() as name:
+        here = pathlib.Path(name) / "here"
+        beside = pathlib.Path(name) / "stage" / here.relative_to("/")
+        here.mkdir()
+        beside.mkdir(parents=True)
+        kernels = sorted(folder.glob("*.cl"))
+        for kernel in kernels:
+            kernel.rename(here / kernel.name)
+        code, out, err = harness.run([shutil.copy(command[0], beside), *command[1:]], cwd=here)
+        must(f"{way}: the kernel in the working directory", code == 0 and out.endswith("PASSED\n"), out + err)
+        for kernel in kernels:
+            (here / kernel.name).rename(kernel)
 
 
 def check(report, chapter):
     must, number = report.must, chapter[:2]
     readme = harness.ROOT / chapter / "README.md"
+    sources = harness.sources(chapter)
     line = readme.exists() and re.search(r"^(?:g\+\+|mpicxx) .*$", readme.read_text(), re.MULTILINE)
     if not must("the README gives one compiler line", line, "no line that begins with g++ or mpicxx"):
         return
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name) / "one chapter"
         folder = root / chapter
-        shutil.copytree(harness.ROOT / chapter, folder)
-        shutil.copytree(harness.ROOT / "common", root / "common")
+        shutil.copytree(sources, folder)
+        shutil.copy(harness.ROOT / chapter / "CMakeLists.txt", folder)
+        shutil.copytree(sources.parent / "common", root / "common")
         (root / "tests").mkdir()
         shutil.copy(harness.ROOT / "tests" / "run_chapter.cmake", root / "tests")
 

@@ -66,6 +66,7 @@ HOST_CHECKS = [
     "access",
     "small-devices",
     "faults",
+    "build-ways",
 ]
 # For how long a program may compute, of all its threads, before it counts as hanging: no run of the checks takes
 # a third of that. One that waits for ever computes nothing, and is given PATIENCE times as long as usual.

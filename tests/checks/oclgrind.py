@@ -39,8 +39,7 @@ def wrong_on_oclgrind(command, options, quick):
 
 def built_with(chapter, change, folder):
     """The chapter's program, or the mutant's, with a change of its host in the notation of defects.py."""
-    home = harness.program(chapter).parent
-    home = home if (home / "host.cpp").exists() else harness.ROOT / chapter
+    home = harness.sources(chapter)
     texts = {path.name: path.read_text() for path in home.glob("*.*") if path.suffix in (".h", ".cpp", ".cl")}
     texts |= {f"common/{path.name}": path.read_text() for path in (home.parent / "common").glob("*.h")}
     [defect] = defects.parse(f"## other devices\n{change}", f"the facts of {chapter}")

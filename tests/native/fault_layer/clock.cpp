@@ -27,6 +27,9 @@ constexpr cl_ulong CALL_NS = 3000;
 constexpr cl_ulong READING_NS = 17000;
 // What both clocks begin with, as of 2023: a double or a float does not hold such a number exactly.
 constexpr cl_ulong SINCE_1970_NS = 1700000000123456789;
+// What a command takes beyond whole microseconds: so little below a half that whoever subtracts the
+// moments as doubles, which are 256 ns apart there, rounds up about every other time.
+constexpr cl_ulong JUST_BELOW_NS = 497;
 
 struct clock_state {
   cl_ulong factor = 0; // 0: the device's own times
@@ -70,7 +73,7 @@ command_times next_times(cl_command_queue queue, cl_event event, const long seri
   now.ns[0] = clocks.device_now + (70 + number % 13) * us;
   now.ns[1] = now.ns[0] + (30 + number % 7) * us;
   now.ns[2] = now.ns[1] + (50 + number % 11) * us;
-  now.ns[3] = now.ns[2] + duration * us;
+  now.ns[3] = now.ns[2] + duration * us + JUST_BELOW_NS;
   clocks.device_now = now.ns[3];
   clocks.times[event] = now;
   cl_ulong &idle = clocks.idle_at[queue];
