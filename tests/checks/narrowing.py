@@ -13,7 +13,8 @@ its program builds it, and each host's main are looked at through Clang's syntax
   cut bits off,
 
 but for ids and sizes within a work-group, which are small, and for what NARROW in the chapter's facts allows, with
-the reason.
+the reason. And where the host says which of fma and mad is an instruction of the device (-D FMA), no kernel calls the
+other one: both are right, but without the instruction one of them is slow.
 """
 
 import re
@@ -99,6 +100,16 @@ def wrong_with(node, in_kernel):
     return ""
 
 
+def other_than_chosen(source, options):
+    """Which of fma and mad a kernel file calls that is built with the other one as FMA: a list of sentences."""
+    wrong = []
+    for chosen, other in [("fma", "mad"), ("mad", "fma")] if "-D FMA=" in options else []:
+        built = bodies(source, re.sub(r"-D FMA=\w+", f"-D FMA={chosen}", options))
+        if any(name["name"] == other for body in built for name in named(body)):
+            wrong.append(f"built with -D FMA={chosen} it calls {other}")
+    return wrong
+
+
 def check(report, chapter):
     known = facts.of(chapter)
     if not harness.has_kernel(chapter):
@@ -116,5 +127,7 @@ def check(report, chapter):
             if what:
                 seen.add(f"{what}: {text_of(node, source)}")
         report.count("functions")
+    for source, options in builds:
+        report.failed(chapter, other_than_chosen(source, options))
     report.failed(chapter, [f"NARROW allows what is not there: {what}" for what in sorted(known.NARROW.keys() - seen)])
     report.failed(chapter, sorted(seen - known.NARROW.keys()))
