@@ -2,7 +2,8 @@
 //
 //   LAYER_CLOCK     a factor: each command's times are those of a fixed table, times this factor,
 //                   and not the device's; see next_times below. Unset or 0: they are the device's
-//   LAYER_FLOOR     microseconds (times that factor) that each of these commands takes more
+//   LAYER_FLOOR     microseconds (times that factor) that each of these commands takes more; with
+//   LAYER_DIP=1     not the second one of a series
 //   LAYER_WARM_UP   microseconds (times that factor) that the first command of a series takes;
 //                   8000 if unset
 //
@@ -27,13 +28,15 @@ constexpr cl_ulong CALL_NS = 3000;
 constexpr cl_ulong READING_NS = 17000;
 // What both clocks begin with, as of 2023: a double or a float does not hold such a number exactly.
 constexpr cl_ulong SINCE_1970_NS = 1700000000123456789;
-// What a command takes beyond whole microseconds: so little below a half that whoever subtracts the
-// moments as doubles, which are 256 ns apart there, rounds up about every other time.
+// What commands of every other series take beyond whole microseconds: so little below a half that
+// whoever subtracts the moments as doubles, which are 256 ns apart there, rounds up about every
+// other time. Of every other one, so that two launches that are timed as one do, too.
 constexpr cl_ulong JUST_BELOW_NS = 497;
 
 struct clock_state {
   cl_ulong factor = 0; // 0: the device's own times
   cl_ulong floor = 0;  // microseconds, as warm_up
+  bool dip = false;
   cl_ulong warm_up = 8000;
   size_t commands = 0;
   cl_ulong device_now = 0; // when the last command ended
@@ -50,6 +53,7 @@ void read_clock_settings() {
   if (clocks.factor > 0)
     clocks.device_now = clocks.host_now = SINCE_1970_NS;
   clocks.floor = static_cast<cl_ulong>(number_from("LAYER_FLOOR"));
+  clocks.dip = number_from("LAYER_DIP") != 0;
   if (!text_from("LAYER_WARM_UP").empty())
     clocks.warm_up = static_cast<cl_ulong>(number_from("LAYER_WARM_UP"));
 }
@@ -68,12 +72,12 @@ command_times next_times(cl_command_queue queue, cl_event event, const long seri
   const cl_ulong duration =
       ((repetition == 0 ? clocks.warm_up : usual[(repetition - 1) % 5]) + number % 11) *
           factors[(static_cast<cl_ulong>(series) + clocks.factor) % 5] +
-      clocks.floor;
+      (clocks.dip && repetition == 1 ? 0 : clocks.floor);
   command_times now = {};
   now.ns[0] = clocks.device_now + (70 + number % 13) * us;
   now.ns[1] = now.ns[0] + (30 + number % 7) * us;
   now.ns[2] = now.ns[1] + (50 + number % 11) * us;
-  now.ns[3] = now.ns[2] + duration * us + JUST_BELOW_NS;
+  now.ns[3] = now.ns[2] + duration * us + (series % 2 != 0 ? JUST_BELOW_NS : 0);
   clocks.device_now = now.ns[3];
   clocks.times[event] = now;
   cl_ulong &idle = clocks.idle_at[queue];
