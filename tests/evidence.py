@@ -6,6 +6,7 @@ something that it needs did not work, it says so in attempt.answer.unchecked, an
 
 import hashlib
 import json
+import math
 import pathlib
 import random
 import re
@@ -352,6 +353,50 @@ def beside(said, results, expected):
         if not references.is_close(got, value, allowed):
             where = f"element {i} of the result" if len(expected) > 1 else "the result"
             return [f"{said}, {where} is {got:.9g} and should be {value:.9g}"]
+    return []
+
+
+def infinities(attempt, honest):
+    """What beyond the edge of a matrix adds nothing is 0, and meets 0: an infinity inside it comes through, and one that
+    meets a 0 of the other matrix gives NaN."""
+    exercise = attempt.exercise
+    if exercise.reference not in ("product", "transposed product"):
+        return []
+    return with_infinities(attempt, honest.args, exercise.reference == "product")
+
+
+def with_infinities(attempt, args, by_row=True, **settings):
+    """The same, for one size: A and B get infinities, from the last column of A and the last row of B on, and some zeros.
+    `by_row`: B is stored row by row, and not column by column."""
+    m, n, k = references.all_three([int(arg) for arg in args])
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+
+    def drawn():
+        return 0.0 if number.randrange(40) == 0 else number.uniform(0.5, 1) * number.choice((-1, 1))
+
+    a, b = ([[drawn() for _ in range(k)] for _ in range(lines)] for lines in (m, n))  # rows of A, columns of B
+    for lines in (a, b):
+        for i, line in enumerate(lines[::2]):  # the others meet one infinity at most
+            line[k - 1 - i % k] = math.inf
+    given = (
+        [value for row in a for value in row],
+        ([b[col][i] for i in range(k) for col in range(n)] if by_row else [value for col in b for value in col]),
+    )
+    given = {i: packed(values) for i, values in enumerate(given, 1)}
+    trial = Trial(attempt, args, given, **settings)
+    if 1 not in trial.results or any(trial.inputs.get(i) != data for i, data in given.items()):
+        return missing(attempt, "what becomes of infinities could not be seen")
+    for place, got in enumerate(floats(trial.results[1])):
+        row, col = divmod(place, n)
+        right = references.sum_of(x * y for x, y in zip(a[row], b[col]))
+        if not math.isfinite(right) and not references.is_close(got, right, 0):
+            said = f"with {attempt.sizes_text([trial.run])}, and infinities and zeros in A and B, element {place} of the result"
+            why = (
+                "0 times infinity is NaN, so no product may be left out"
+                if math.isnan(right)
+                else "0 times infinity is NaN, so beyond the last column of A and the last row of B both are to be 0"
+            )
+            return [f"{said} is {got:g} and should be {right:g}: {why}"]
     return []
 
 

@@ -318,6 +318,7 @@ class Attempt:
             evidence.few_items,
             evidence.lies,
             evidence.reals,
+            evidence.infinities,
             evidence.other_groups,
             evidence.shared,
             evidence.narrow,

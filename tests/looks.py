@@ -204,7 +204,7 @@ def any_factors(attempt):
         said = f"with 17×33×65, real numbers, alpha = {alpha} and beta = {beta}"
         if wrong := beside(said, floats(trial.after[1, 2]), expected):
             return wrong
-    return []
+    return evidence.with_infinities(attempt, args, SPY_FLOATS="6=1 7=0")
 
 
 def either_sign(attempt):
