@@ -401,13 +401,22 @@ def with_infinities(attempt, args, by_row=True, **settings):
 
 
 def other_groups(attempt, honest):
-    """In groups of another size than the host's, each of twice or four times as many work-items, the kernel is right."""
+    """In groups of another size than the host's, each of so many times as many work-items, the kernel is right, and so it is
+    with fewer work-items than the host's."""
     for factor in attempt.exercise.larger:
         run = attempt.pocl(honest.args, spy=True, SPY_GROUPS=factor)
         if not run.passed():
             items = next((call.split()[2] for call in run.calls if call.startswith("EnqueueNDRangeKernel")), "?")
+            many = next((call.split()[1] for call in run.calls if call.startswith("groups ")), "?")
             return [
-                f"with {attempt.sizes_text([run])} and groups of {int(items) * factor} work-items in place of {items}: "
+                f"with {attempt.sizes_text([run])} and groups of {many} work-items in place of {items}: "
+                + (attempt.broken(run) or attempt.first_wrong(run))
+            ]
+    for few in attempt.exercise.fewer:
+        run = attempt.pocl(["1003", *honest.args[1:]], spy=True, SPY_ITEMS=few)  # no multiple of any vector
+        if not run.passed():
+            return [
+                f"with {attempt.sizes_text([run])} and a launch of {few} work-item{'s' * (few > 1)} in all: "
                 + (attempt.broken(run) or attempt.first_wrong(run))
             ]
     return []

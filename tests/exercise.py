@@ -60,7 +60,8 @@ class Exercise:
     oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel
     optimized    false where Oclgrind is to get the kernel as it is written: what the optimizer makes of it
                  may hold instructions that Oclgrind 21.10 does not know, or that it crashes at
-    larger       [2, 4]: the kernel is right in groups of so many times as many work-items, too
+    larger       [2, 64]: the kernel is right in groups of so many times as many work-items, too, or of the device's most
+    fewer        [1, 2]: and in a launch of so many work-items in all, for N = 1003
     smaller      [64, 16]: and on simulated devices with groups no larger than that
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
@@ -109,6 +110,7 @@ class Exercise:
         self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 21"] if self.matrix else ["1", "65", "300"])]
         self.optimized = data.get("optimized", True)
         self.larger = data.get("larger", [])
+        self.fewer = data.get("fewer", [])
         self.smaller = data.get("smaller", [])
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)

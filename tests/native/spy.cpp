@@ -20,7 +20,10 @@
 //                begins
 //   SPY_RESULTS  the last element of whatever comes back is another
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
-//   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it
+//   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it.
+//                Halved until the device can have such groups
+//   SPY_ITEMS    "1": a launch has one work-item in all, or a group of so many; results that begin with
+//                NaN begin with 0, as there are fewer who write some
 //   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
@@ -250,6 +253,29 @@ static cl_platform_id real_platform() {
   return platform;
 }
 
+// How large a group this kernel may have.
+static size_t largest_group(cl_command_queue queue, cl_kernel kernel) {
+  cl_device_id device = nullptr;
+  size_t most = 0;
+  REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  REAL(clGetKernelWorkGroupInfo)
+  (kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+  return most;
+}
+// A buffer of floats that begins with NaN, which nobody has written, holds 0 in its place.
+static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
+  float first = 0.0F;
+  const size_t bytes = the.sizes[buffer];
+  if (bytes < sizeof first ||
+      REAL(clEnqueueReadBuffer)(queue, buffer, CL_TRUE, 0, sizeof first, &first, 0, nullptr,
+                                nullptr) != CL_SUCCESS ||
+      !std::isnan(first))
+    return;
+  const std::vector<char> zeros(bytes);
+  REAL(clEnqueueWriteBuffer)
+  (queue, buffer, CL_TRUE, 0, bytes, zeros.data(), 0, nullptr, nullptr);
+}
+
 // A command that waits for others and does nothing else.
 template <typename F>
 static cl_int wait_in_queue(const char *what, F enqueue, cl_command_queue queue, const cl_uint n,
@@ -405,10 +431,21 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     global = &wide_global;
   }
   if (const long factor = setting("SPY_GROUPS"); factor > 1 && dimensions == 1 && wide_local != 0) {
-    wide_global *= static_cast<size_t>(factor);
-    wide_local *= static_cast<size_t>(factor);
+    auto times = static_cast<size_t>(factor);
+    while (times > 1 && wide_local * times > largest_group(queue, kernel))
+      times /= 2;
+    wide_global *= times;
+    wide_local *= times;
     global = &wide_global;
     local = &wide_local;
+    note("groups %zu\n", wide_local);
+  }
+  if (const long few = setting("SPY_ITEMS"); few > 0 && dimensions == 1) {
+    wide_global = wide_local = static_cast<size_t>(few);
+    global = &wide_global;
+    local = &wide_local;
+    for (const auto &[index, buffer] : the.arguments[kernel])
+      begin_with_0(queue, buffer);
   }
   std::map<cl_uint, cl_mem> copies;
   if (setting("SPY_DROP") != 0)
