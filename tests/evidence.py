@@ -13,6 +13,7 @@ import re
 import struct
 import tempfile
 
+import findings
 import references
 import sandbox
 from harness import ROOT
@@ -422,6 +423,44 @@ def other_groups(attempt, honest):
     return []
 
 
+# Each work-item is the one a group further on, as there are in a launch with a group more.
+FURTHER = """
+#define get_group_id(d) (get_group_id(d) + 1)
+#define get_global_id(d) (get_global_id(d) + get_local_size(d))
+#define get_num_groups(d) (get_num_groups(d) + 1)
+#define get_global_size(d) (get_global_size(d) + get_local_size(d))
+#line 1
+"""
+
+
+def spare_groups(attempt, honest):
+    """A group that the launch has beyond those that it needs does nothing."""
+    if not attempt.exercise.spare:
+        return []
+    args = ["20", "17", "3"] if attempt.exercise.matrix else attempt.exercise.oclgrind[-1]
+    run = with_kernel(attempt, FURTHER + attempt.kernel, lambda: attempt.simulated(args))
+    if run is None:
+        return []
+    for kind, sentence in findings.translate(run.err + run.out, attempt.kernel):
+        if kind in ("invalid", "race"):
+            return [
+                f"with {attempt.sizes_text([run])} and a launch that has a group more than it needs, which it may have, so that "
+                f"each work-item is the one a group further on: {sentence}"
+            ]
+    return []
+
+
+def with_kernel(attempt, text, function):
+    """What the function returns while the program finds that text as its kernel."""
+    path = attempt.place / "kernel.cl"
+    before = path.read_text(errors="replace")
+    path.write_text(text)
+    try:
+        return function()
+    finally:
+        path.write_text(before)
+
+
 # ---- Other devices -------------------------------------------------------------------------------------------------
 
 # Who is the first in its group, and the first group, is for the device to say: every kernel is right with all turned round.
@@ -626,13 +665,7 @@ def work(attempt, args, kernel=None):
     if made is None:
         return None
     text, names = made
-    path = attempt.place / "kernel.cl"
-    before = path.read_text(errors="replace")
-    path.write_text(text)
-    try:
-        run = attempt.simulated(args, ["--num-threads", "1"], watched=False)
-    finally:
-        path.write_text(before)
+    run = with_kernel(attempt, text, lambda: attempt.simulated(args, ["--num-threads", "1"], watched=False))
     if run is None or run.code is None or sandbox.TOO_MUCH in run.err or "build log:" in run.err:
         return None
     found = Work(run.out, names)
