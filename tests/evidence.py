@@ -425,6 +425,20 @@ def other_groups(attempt, honest):
     return []
 
 
+def long_ways(attempt, honest):
+    """Two work-items that do everything, each a long way, do not come into conflict."""
+    if 2 not in attempt.exercise.fewer:
+        return []
+    n = 40003
+    if "barrier" not in code_of(attempt.kernel):  # no rounds: less will do where the launch is timed again and again
+        n //= max(1, sum(call.startswith("EnqueueNDRangeKernel") for call in honest.calls))
+    run = attempt.simulated([str(n), *honest.args[1:]], SPY_ITEMS=2)
+    for kind, sentence in findings.translate(run.err + run.out, attempt.kernel) if run else []:
+        if kind in ("race", "invalid"):
+            return [f"with {attempt.sizes_text([run])} and a launch of 2 work-items in all, {sentence}"]
+    return []
+
+
 # Each work-item is the one a group further on, as there are in a launch with a group more.
 FURTHER = """
 #define get_group_id(d) (get_group_id(d) + 1)

@@ -325,6 +325,7 @@ class Attempt:
             evidence.infinities,
             evidence.other_groups,
             evidence.spare_groups,
+            evidence.long_ways,
             evidence.shared,
             evidence.narrow,
         ):
@@ -426,9 +427,9 @@ class Attempt:
         """Can the device be divided? PoCL's can, where it has two cores."""
         return (self.home / "vendors").exists() and len(os.sched_getaffinity(0)) > 1
 
-    def simulated(self, args, options=(), seconds=OCLGRIND_SECONDS, watched=True):
+    def simulated(self, args, options=(), seconds=OCLGRIND_SECONDS, watched=True, **spied):
         """Runs the program under Oclgrind, which has a device of its own; None where it is missing. `watched`: it looks
-        for races and the like."""
+        for races and the like. `spied`: what the spy is to do meanwhile."""
         oclgrind = find_oclgrind()
         if oclgrind is None:
             self.answer.no_oclgrind = True
@@ -439,13 +440,18 @@ class Attempt:
             options = ["--max-wgsize", "256", *options]  # tiles of 16: small matrices have several
         if watched:
             options = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100", *options]
+        program = [self.program]
+        if spied:
+            env.update({name: str(value) for name, value in spied.items()})
+            before = 'LD_PRELOAD="$0:$LD_PRELOAD" exec "$@"'  # Oclgrind is loaded in this way, too
+            program = ["sh", "-c", before, spy_library(self.home), self.program]
         run = None
         ways = [([], options), (AS_WRITTEN, options)][
             0 if self.exercise.optimized and AS_WRITTEN[0] not in options else 1 :
         ]
         ways.append((AS_WRITTEN, [option for option in options if option != "--uninitialized"]))
         for more, options in ways:
-            code, out, err = self.execute([oclgrind, *options, *more, self.program, *args], seconds, env)
+            code, out, err = self.execute([oclgrind, *options, *more, *program, *args], seconds, env)
             run = Run(args, code, out, err, limit=seconds)
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be the optimizer's doing, or its own, which is no fault of the answer
