@@ -776,6 +776,11 @@ def narrow(attempt, honest):
         function = Function(body)
         for made in function.made.values():
             product = re.match(r"mul (?:\w+ )*i32 (%[\w.]+), (%[\w.]+)(?:,|$)", made)
+            small = re.match(
+                rf".*call \w[^@]*@_Z5m(?:ul|ad)24\w+\(i32 (?:noundef )?{VALUE}, i32 (?:noundef )?{VALUE}", made
+            )
+            if small and rows & set(map(function.comes_from, small.groups())):
+                return ["mul24 and mad24 multiply numbers of 24 bits: a number of rows or columns need not fit"]
             factors = {function.comes_from(factor) for factor in product.groups()} if product else set()
             for name in sorted(rows & factors):
                 return [
