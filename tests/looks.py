@@ -81,7 +81,20 @@ def kahan(attempt):
         said = f"with 1s and {what}s{f', times 2^{exponent}' * bool(exponent)}, in place of the program's numbers"
         if wrong := beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * exact)]):
             return wrong
-    return in_float(attempt)
+    # Of so small numbers a long piece of the sum must not be large enough to change a 1.
+    return by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4) or in_float(attempt)
+
+
+def by_a_single_one(attempt, n, small, allowed):
+    """11: a work-item that has all elements to itself, a 1 and then small ones, loses none of them for good: its sum is off by
+    so many roundings at most."""
+    small = as_float(small)
+    trial = Trial(attempt, [str(n)], {1: packed([1.0]) + packed([small]) * (n - 1)}, SPY_ITEMS=1)
+    if (1, 1) not in trial.after:
+        return evidence.missing(attempt, "what a single work-item makes of many numbers could not be seen")
+    exact = 1 + (n - 1) * small
+    said = f"with a 1 and {n - 1} numbers of {small:.3g}, all of them for a single work-item"
+    return beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, allowed * references.U * exact)])
 
 
 def each_product(attempt):
@@ -300,7 +313,8 @@ def fewer_additions(attempt):
         complaints = [
             f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
         ]
-    return complaints
+    # Even 2^15 of the small ones are lost when they are added to the 1; in a tree of 2^22 the way is short, at the end, too.
+    return complaints or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46)
 
 
 def halves(attempt):
