@@ -301,6 +301,35 @@ def compaction(attempt):
         return [
             f"of {n} numbers with NaN among them, {len(right)} are greater than 0, and {count} are kept, or other ones"
         ]
+    return in_a_crowd(attempt)
+
+
+# Up to the place 500, another work-item has always come first: it takes a place before each try.
+CROWD = """
+#define CHECK_CROWD(T) T __attribute__((overloadable)) check_cmpxchg(volatile __global T *p, T old, T other) { \\
+  if (atomic_add(p, 0) < 500) atomic_inc(p); return atomic_cmpxchg(p, old, other); } \\
+  T __attribute__((overloadable)) check_cmpxchg(volatile __local T *p, T old, T other) { \\
+  return atomic_cmpxchg(p, old, other); }
+CHECK_CROWD(int) CHECK_CROWD(uint)
+#define atomic_cmpxchg(...) check_cmpxchg(__VA_ARGS__)
+"""
+
+
+def in_a_crowd(attempt):
+    """13/2: however often others come first, no element is lost."""
+    if "atomic_cmpxchg" not in evidence.code_of(attempt.kernel):
+        return []
+    x = [-1.0] * 1000
+    x[::10] = [1.0 + i for i in range(100)]
+    trial = Trial(attempt, ["1000"], {1: packed(x)}, SPY_FIRST=CROWD)
+    if (1, 1) not in trial.after:
+        return evidence.missing(attempt, "what the kernel does in a crowd could not be seen")
+    kept = sorted(value for value in floats(trial.after[1, 1]) if value > 0)
+    if kept != x[::10]:
+        return [
+            f"where others take a place before each of the first 500 tries, {len(kept)} of 100 elements are kept: there is no "
+            "bound to how often atomic_cmpxchg fails"
+        ]
     return []
 
 
