@@ -14,6 +14,7 @@ import struct
 import tempfile
 
 import evidence
+import findings
 import references
 from evidence import Trial, as_float, beside, floats, packed
 
@@ -1367,7 +1368,32 @@ def from_the_functions(attempt):
             "the sub-groups' totals cross from one sub-group to the next, and there is no barrier of the work-group: a "
             "sub-group function waits for the work-items of its own sub-group only"
         ]
-    return []
+    run = evidence.with_kernel(
+        attempt,
+        OWN_SUB_GROUP + attempt.kernel,
+        lambda: attempt.simulated(["300", "32"], ["--data-races"], watched=False),
+    )
+    races = (
+        [what for kind, what in findings.translate(run.err + run.out, attempt.kernel) if kind == "race"] if run else []
+    )
+    return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]
+
+
+# The emulation, whose barriers are none for the kernel's local memory; its own is left to atomic functions.
+OWN_SUB_GROUP = """
+#undef sub_group_reduce_add
+#define sub_group_reduce_add(value) check_reduce_add(value, scratch)
+float check_reduce_add(const float value, volatile __local float *scratch) {
+  atomic_xchg(scratch + get_local_id(0), value);
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  float sum = 0.0f;
+  for (uint i = get_sub_group_id() * SIZE, n = get_sub_group_size(); n > 0; n--, i++)
+    sum += as_float(atomic_or((volatile __local int *)scratch + i, 0));
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  return sum;
+}
+#line 1
+"""
 
 
 def vectors(attempt):
