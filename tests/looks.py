@@ -910,12 +910,19 @@ def milliseconds(text):
 # and the warm-up the least of all.
 LONG = "1000 9000 5000 8000 6000 7000"
 
+# And so little that it is lost where the two moments, in ns since 1970, are put into doubles before they are subtracted.
+SHORT = "0.00348"
+
+# The five after the warm-up, of which the second and the third in order are equal, the third and the fourth, or all three.
+EQUAL = ["1000 5000 1000 2000 2000 3000", "1000 5000 1000 3000 2000 3000", "1000 1000 2000 2000 2000 3000"]
+
 
 def transfers(attempt):
     """07/1: the time of the write, from its own event."""
     return transfers_once(attempt) or (
         transfers_once(attempt, SPY_CLOCK="9000 5000 7000 6000")
         or transfers_once(attempt, 4000, SPY_CLOCK="0.001999 0.001499 0.001999 0.001499")
+        or transfers_once(attempt, 4000, SPY_CLOCK="0.0003")
     )
 
 
@@ -938,14 +945,16 @@ def transfers_once(attempt, n=400000, **settings):
         return [f"the write took {right:.3f} ms from start to end by its event, and the program prints {shown:.3f} ms"]
     right_rate = 4 * n / (right * 1e6)
     if not any(abs(rate - right_rate) <= 0.1 + 0.05 * right_rate for rate in fit):
-        return [f"{4 * n} bytes in {right:.3f} ms are {right_rate:.1f} GB/s, and the program prints {fit[0]:.1f} GB/s"]
+        return [f"{4 * n} bytes in {right:.4f} ms are {right_rate:.1f} GB/s, and the program prints {fit[0]:.1f} GB/s"]
     return evidence.released(run)
 
 
 def kernel_median(attempt):
     """07/2: the median of five kernel times, without the warm-up. In one run in many another of the five
     is as good as equal to it: so five runs are looked at."""
-    complaints = median_once(attempt, SPY_CLOCK=LONG)
+    complaints = []
+    for clock in (LONG, SHORT, *EQUAL):
+        complaints = complaints or median_once(attempt, SPY_CLOCK=clock)
     for _ in range(5):
         complaints = complaints or median_once(attempt)
     return complaints

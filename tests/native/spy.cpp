@@ -148,7 +148,7 @@ struct state {
   std::map<cl_kernel, std::map<cl_uint, std::string>> values; // of the arguments, for a note
   std::map<cl_event, std::pair<cl_ulong, cl_ulong>> times;    // that SPY_CLOCK gives them
   std::vector<double> clock;
-  cl_ulong now = 1000000000;
+  cl_ulong now = 1700000000000000000; // ns since 1970, as with some drivers: no double holds them all
   cl_context context = nullptr;
   size_t num_sources = 0, num_inputs = 0, num_results = 0, num_launches = 0, num_events = 0;
 };
