@@ -550,15 +550,47 @@ def elsewhere(attempt, honest):
 
 def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
-    if not any(call.startswith("EnqueueMapBuffer") for call in honest.calls):
+    if not maps(honest):
         return []
     run = attempt.pocl(honest.args, spy=True, SPY_MAPS=1)
-    if run.passed():
-        return []
+    return [] if run.passed() else map_lost(attempt, run)
+
+
+def maps(run):
+    """Has the program mapped a buffer?"""
+    return any(call.startswith("EnqueueMapBuffer") for call in run.calls)
+
+
+def map_lost(attempt, run):
+    """A complaint about what is mapped in such a run."""
     return [
         f"with {attempt.sizes_text([run])}, on a device that has its own memory, something is lost: with "
         "CL_MAP_WRITE_INVALIDATE_REGION the whole region is undefined until you write it, with CL_FALSE the pointer must not "
-        "be used before the map has ended, and after the unmap it must not be used at all"
+        "be used before the map has ended, after the unmap it must not be used at all, and each map needs its own unmap"
+    ]
+
+
+def beyond_floats(attempt, honest):
+    """With more elements than a float can count, and than fit into a piece that somebody may have thought large enough,
+    a host does not lose any, on a device that has its own memory."""
+    exercise = attempt.exercise
+    if "host.cpp" not in exercise.files or not exercise.launches or exercise.matrix or exercise.processes:
+        return []
+    args = [str(2**24 + 1), *honest.args[1:]]
+    run = attempt.pocl(args, spy=maps(honest), SPY_MAPS=1)
+    # What takes too long, or finds no room, on this machine says nothing of the answer.
+    if (
+        run.passed()
+        or run.code is None
+        or sandbox.TOO_MUCH in run.err
+        or "too large for this device" in run.out + run.err
+    ):
+        return []
+    if maps(honest) and attempt.pocl(args).passed():
+        return map_lost(attempt, run)
+    return [
+        f"{attempt.broken(run) or attempt.first_wrong(run)}: N is one more than the 2^24 up to which a float holds every "
+        "whole number"
     ]
 
 

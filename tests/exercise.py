@@ -341,6 +341,7 @@ class Attempt:
             evidence.own_memory,
             looks.between_queues,
             evidence.elsewhere,
+            evidence.beyond_floats,
         ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)
