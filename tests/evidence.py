@@ -539,12 +539,21 @@ def elsewhere(attempt, honest):
         return []
     if "pick_device(" not in (attempt.place / "host.cpp").read_text(errors="replace"):
         return []
-    run = attempt.pocl(honest.args, spy=True, SPY_ELSEWHERE=1, OCL_DEVICE="1:0")
-    asked_for = [call.split()[1] for call in run.calls if call.endswith(" elsewhere")]
-    if any(what not in TO_PICK for what in asked_for):
-        return ["with OCL_DEVICE=1:0, the program asks the device 0:0 for its limits: another one than it runs on"]
-    if not run.passed():
-        return [f"with OCL_DEVICE=1:0, where there is another device 0:0: {attempt.broken(run) or 'it is not right'}"]
+    places = {1: "1:0", 2: "0:1"}  # after a device of another platform, and after one of the same
+    if any(call.startswith("CreateSubDevices") for call in honest.calls):
+        del places[2]  # a program that is for several devices may take that one, too
+    runs = attempt.at_once(
+        lambda way: attempt.pocl(honest.args, spy=True, SPY_ELSEWHERE=way[0], OCL_DEVICE=way[1]), places.items()
+    )
+    for place, run in zip(places.values(), runs):
+        asked_for = [call.split()[1] for call in run.calls if call.endswith(" elsewhere")]
+        if any(what not in TO_PICK for what in asked_for):
+            return [
+                f"with OCL_DEVICE={place}, the program asks the device 0:0 for its limits: another one than it runs on"
+            ]
+        if not run.passed():
+            why = attempt.broken(run) or "it is not right"
+            return [f"with OCL_DEVICE={place}, where there is another device 0:0: {why}"]
     return []
 
 

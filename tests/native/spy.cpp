@@ -30,7 +30,8 @@
 //   SPY_WITHOUT  "cl_khr_fp64": no device has this extension
 //   SPY_FIRST    text that comes before each program's source
 //   SPY_OPTIONS  what each program is built with beyond its own options
-//   SPY_ELSEWHERE  a platform comes first that is none of these, with a device that is of no use
+//   SPY_ELSEWHERE  a platform comes first that is none of these, with a device that is of no use;
+//                with 2, such a device comes first on the first platform
 //   SPY_MAPS     as on a device that has its own memory: a region that is mapped is not the buffer,
 //                and is full of NaN if it is to be written anew, as long as nobody has waited for
 //                it, and once it is unmapped
@@ -239,13 +240,18 @@ static void arrive() {
   the.late.clear();
 }
 
-// With SPY_ELSEWHERE, the platform that comes first, and its device. They are never called.
+// With SPY_ELSEWHERE, the platform that comes first, and the device. They are never called.
 static char elsewhere[2];
 static cl_platform_id first_platform() {
   return reinterpret_cast<cl_platform_id>(elsewhere);
 }
 static cl_device_id first_device() {
   return reinterpret_cast<cl_device_id>(elsewhere + 1);
+}
+static std::vector<cl_device_id> real_ones(const cl_uint n, const cl_device_id *devices) {
+  std::vector<cl_device_id> list(devices, devices + (devices == nullptr ? 0 : n));
+  list.erase(std::remove(list.begin(), list.end(), first_device()), list.end());
+  return list;
 }
 static cl_platform_id real_platform() {
   cl_platform_id platform = nullptr;
@@ -293,12 +299,14 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
                            void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
                            void *data, cl_int *status) {
   note("create context%s\n", "");
-  if (n > 0 && devices != nullptr && devices[0] == first_device()) {
+  const std::vector<cl_device_id> others = real_ones(n, devices);
+  if (n > 0 && devices != nullptr && others.empty()) {
     if (status != nullptr)
       *status = CL_DEVICE_NOT_AVAILABLE;
     return nullptr;
   }
-  return the.context = REAL(clCreateContext)(properties, n, devices, notify, data, status);
+  return the.context = REAL(clCreateContext)(properties, static_cast<cl_uint>(others.size()),
+                                             others.data(), notify, data, status);
 }
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int *status) {
@@ -334,7 +342,9 @@ cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices
   std::string all = options == nullptr ? "" : options;
   if (const char *const more = getenv("SPY_OPTIONS"))
     all += std::string(" ") + more;
-  return REAL(clBuildProgram)(program, n, devices, all.c_str(), notify, data);
+  const std::vector<cl_device_id> others = real_ones(n, devices);
+  return REAL(clBuildProgram)(program, static_cast<cl_uint>(others.size()),
+                              others.empty() ? nullptr : others.data(), all.c_str(), notify, data);
 }
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status) {
   note("create kernel %s\n", name);
@@ -599,7 +609,7 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *poin
 }
 cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *num) {
   note("GetPlatformIDs%s\n", "");
-  if (setting("SPY_ELSEWHERE") == 0)
+  if (setting("SPY_ELSEWHERE") != 1)
     return REAL(clGetPlatformIDs)(n, platforms, num);
   if (platforms != nullptr && n > 0)
     platforms[0] = first_platform();
@@ -618,13 +628,22 @@ cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t 
 }
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
                       cl_device_id *devices, cl_uint *num) {
-  if (platform != first_platform())
+  const bool beside = setting("SPY_ELSEWHERE") == 2 && platform == real_platform() &&
+                      type != CL_DEVICE_TYPE_DEFAULT;
+  if (platform != first_platform() && !beside)
     return REAL(clGetDeviceIDs)(platform, type, n, devices, num);
-  if (devices != nullptr)
+  cl_uint others = 0;
+  if (beside)
+    if (const cl_int status = REAL(clGetDeviceIDs)(platform, type, 0, nullptr, &others);
+        status != CL_SUCCESS)
+      return status;
+  if (devices != nullptr && n > 0)
     devices[0] = first_device();
   if (num != nullptr)
-    *num = 1;
-  return CL_SUCCESS;
+    *num = others + 1;
+  return beside && devices != nullptr && n > 1
+             ? REAL(clGetDeviceIDs)(platform, type, n - 1, devices + 1, nullptr)
+             : CL_SUCCESS;
 }
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
                        size_t *size_ret) {
@@ -632,7 +651,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
   if (device == first_device()) {
     REAL(clGetDeviceIDs)(real_platform(), CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
     const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
-    if (what == CL_DEVICE_PLATFORM && status == CL_SUCCESS && value != nullptr)
+    if (what == CL_DEVICE_PLATFORM && status == CL_SUCCESS && value != nullptr &&
+        setting("SPY_ELSEWHERE") == 1)
       *static_cast<cl_platform_id *>(value) = first_platform();
     return status;
   }
