@@ -447,10 +447,9 @@ class Attempt:
             before = 'LD_PRELOAD="$0:$LD_PRELOAD" exec "$@"'  # Oclgrind is loaded in this way, too
             program = ["sh", "-c", before, spy_library(self.home), self.program]
         run = None
-        ways = [([], options), (AS_WRITTEN, options)][
-            0 if self.exercise.optimized and AS_WRITTEN[0] not in options else 1 :
-        ]
-        ways.append((AS_WRITTEN, [option for option in options if option != "--uninitialized"]))
+        written = [] if AS_WRITTEN[0] in options else AS_WRITTEN  # Oclgrind takes the last of several
+        ways = [([], options), (written, options)][0 if self.exercise.optimized and written else 1 :]
+        ways.append((written, [option for option in options if option != "--uninitialized"]))
         for more, options in ways:
             code, out, err = self.execute([oclgrind, *options, *more, *program, *args], seconds, env)
             run = Run(args, code, out, err, limit=seconds)
@@ -702,7 +701,10 @@ class Attempt:
                 answer.wrong("Oclgrind", said[kind])
         if not said:
             bad = [run for run in runs if not run.passed()]
-            if not bad:
+            elsewhere = "" if bad or answer.problems else self.other_compilers()
+            if elsewhere:
+                answer.wrong("Oclgrind", elsewhere)
+            elif not bad:
                 answer.ok("Oclgrind", f"no races, no memory errors for {self.sizes_text(runs)}")
             elif not answer.problems:
                 groups = next((options for run, (_, options) in zip(runs, cases) if run is bad[0]), [])
@@ -715,6 +717,26 @@ class Attempt:
                     "Oclgrind",
                     f"right on PoCL, but on {device}: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
                 )
+
+    def other_compilers(self):
+        """What is wrong with the kernel where a compiler defines other words than this one, if the kernel asks for them; ""
+        where nothing is. The words that begin with cl_ or _ are the compilers' own."""
+        if "kernel.cl" not in self.exercise.files:
+            return ""
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", self.kernel, flags=re.DOTALL).replace("\\\n", " ")
+        asked = re.findall(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)$", text, re.MULTILINE)
+        words = dict.fromkeys(re.findall(r"\b(?:cl_|_)\w+", " ".join(asked)))
+        words = [word for word in words if not re.search(rf"#[ \t]*define[ \t]+{word}\b", text)]
+        for word in words[:4]:
+            for option, what in ((f"-D{word}=9999", "defines"), (f"-U{word}", "does not define")):
+                run = self.simulated(self.exercise.oclgrind[-1], [AS_WRITTEN[0], f"{AS_WRITTEN[1]} {option}"])
+                if run.code is None or "build log:" in run.err or "OCLGRIND FATAL ERROR" in run.err + run.out:
+                    continue  # what such a compiler has, this one need not have
+                found = [sentence for _, sentence in findings.translate(run.err + run.out, self.kernel)]
+                if found or not run.passed():
+                    why = f"with {self.sizes_text([run])}, {found[0]}" if found else ""
+                    return f"where a compiler {what} {word}: {why or self.broken(run) or self.first_wrong(run)}"
+        return ""
 
 
 def mpi_error(text):
