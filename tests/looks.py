@@ -1257,6 +1257,15 @@ def ways(attempt):
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
         if got != str(right):
             return [f"for '{version}', '{extensions}', '{features}' the way should be {right} and is {got}"]
+    # This device, if its version were one that the program has seen before, with other extensions.
+    for version in re.findall(r'"(OpenCL [3-9][^"]*)"', (attempt.place / "host.cpp").read_text(errors="replace")):
+        run = attempt.pocl([], spy=True, SPY_TEXT=f"102f={version}\n1030=cl_khr_subgroups")
+        got = (fields(run, "way") or ["nothing"])[-1]
+        if run.code == 0 and got not in ("1", "2"):
+            return [
+                f"on a device of version '{version}' that has cl_khr_subgroups, the way should be 2, or 1 with work-group "
+                f"functions, and is {got}"
+            ]
     return []
 
 

@@ -20,13 +20,16 @@
 //                begins
 //   SPY_RESULTS  the last element of whatever comes back is another
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
-//   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with it.
+//   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with
+//   it.
 //                Halved until the device can have such groups
-//   SPY_ITEMS    "1": a launch has one work-item in all, or a group of so many; results that begin with
+//   SPY_ITEMS    "1": a launch has one work-item in all, or a group of so many; results that begin
+//   with
 //                NaN begin with 0, as there are fewer who write some
 //   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
+//   SPY_TEXT     "102f=OpenCL 3.0", one on a line: the same of properties that are text
 //   SPY_WITHOUT  "cl_khr_fp64": no device has this extension
 //   SPY_FIRST    text that comes before each program's source
 //   SPY_OPTIONS  what each program is built with beyond its own options
@@ -149,7 +152,8 @@ struct state {
   std::map<cl_kernel, std::map<cl_uint, std::string>> values; // of the arguments, for a note
   std::map<cl_event, std::pair<cl_ulong, cl_ulong>> times;    // that SPY_CLOCK gives them
   std::vector<double> clock;
-  cl_ulong now = 1700000000000000000; // ns since 1970, as with some drivers: no double holds them all
+  cl_ulong now =
+      1700000000000000000; // ns since 1970, as with some drivers: no double holds them all
   cl_context context = nullptr;
   size_t num_sources = 0, num_inputs = 0, num_results = 0, num_launches = 0, num_events = 0;
 };
@@ -280,6 +284,25 @@ static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
   const std::vector<char> zeros(bytes);
   REAL(clEnqueueWriteBuffer)
   (queue, buffer, CL_TRUE, 0, bytes, zeros.data(), 0, nullptr, nullptr);
+}
+
+// What SPY_TEXT says of a property; nullptr where it says nothing.
+static const std::string *other_text(const cl_device_info what) {
+  static const std::map<unsigned long, std::string> &texts = *[] {
+    auto *const all = new std::map<unsigned long, std::string>; // NOLINT: kept, like the state
+    const char *const setting = getenv("SPY_TEXT");
+    std::string rest = setting == nullptr ? "" : setting;
+    while (!rest.empty()) {
+      const std::string line = rest.substr(0, rest.find('\n'));
+      const size_t equals = line.find('=');
+      if (equals != std::string::npos)
+        (*all)[strtoul(line.c_str(), nullptr, 16)] = line.substr(equals + 1);
+      rest.erase(0, line.size() + 1);
+    }
+    return all;
+  }();
+  const auto at = texts.find(what);
+  return at == texts.end() ? nullptr : &at->second;
 }
 
 // A command that waits for others and does nothing else.
@@ -655,6 +678,15 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
         setting("SPY_ELSEWHERE") == 1)
       *static_cast<cl_platform_id *>(value) = first_platform();
     return status;
+  }
+  if (const std::string *const text = other_text(what)) {
+    if (size_ret != nullptr)
+      *size_ret = text->size() + 1;
+    if (value != nullptr && size <= text->size())
+      return CL_INVALID_VALUE;
+    if (value != nullptr)
+      memcpy(value, text->c_str(), text->size() + 1);
+    return CL_SUCCESS;
   }
   const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
   if (const char *const without = getenv("SPY_WITHOUT"); without != nullptr &&
