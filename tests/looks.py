@@ -1147,6 +1147,8 @@ def search(attempt):
         left = evidence.released(run) or wrong_and_fast(attempt, run, said) or spoiled(attempt, args)
         if left:
             return left
+    if left := spoiled(attempt, ["32", "64", "96"]):  # which all tiles divide
+        return left
     for items, local in [(256, 32768), (64, 32768), (1024, 2048), (1024, 4096)]:
         run = attempt.simulated(["20", "17", "20"], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
