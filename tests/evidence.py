@@ -579,6 +579,11 @@ def map_lost(attempt, run):
     ]
 
 
+def too_large(run):
+    """Has a run taken too long, or found no room, on this machine? That says nothing of the answer."""
+    return run.code is None or sandbox.TOO_MUCH in run.err or "too large for this device" in run.out + run.err
+
+
 def beyond_floats(attempt, honest):
     """With more elements than a float can count, and than fit into a piece that somebody may have thought large enough,
     a host does not lose any, on a device that has its own memory."""
@@ -587,13 +592,7 @@ def beyond_floats(attempt, honest):
         return []
     args = [str(2**24 + 1), *honest.args[1:]]
     run = attempt.pocl(args, spy=maps(honest), SPY_MAPS=1)
-    # What takes too long, or finds no room, on this machine says nothing of the answer.
-    if (
-        run.passed()
-        or run.code is None
-        or sandbox.TOO_MUCH in run.err
-        or "too large for this device" in run.out + run.err
-    ):
+    if run.passed() or too_large(run):
         return []
     if maps(honest) and attempt.pocl(args).passed():
         return map_lost(attempt, run)

@@ -23,6 +23,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -40,6 +41,7 @@ COMPILE_SECONDS = 60
 OTHER_METHODS = ["repl", "cbs"]  # of PoCL, to run the work-items of a group: one of them is there besides its usual one
 AS_WRITTEN = ["--build-options", "-cl-opt-disable"]  # what Oclgrind is told, so that nothing is optimized
 WARNINGS = ["-Wall", "-Wextra"]
+BOUNDS = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # an index outside an array ends the program
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 
 
@@ -359,7 +361,14 @@ class Attempt:
         compiler = os.environ.get("CXX", "c++")
         if self.exercise.processes:
             compiler = "mpicxx"
-        command = [compiler, "-std=c++17", "-O2", *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"), *self.warnings]
+        command = [
+            compiler,
+            "-std=c++17",
+            "-O2",
+            *BOUNDS,
+            *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"),
+            *self.warnings,
+        ]
         digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
         for header in sorted((common or ROOT / "common").glob("*.h")):
             digest.update(header.read_bytes())
@@ -586,6 +595,8 @@ class Attempt:
     def first_wrong(self, run):
         """`N = 65: c[64] should be 257, and is nan` from the lines result and expected."""
         size = self.sizes_text([run])
+        if "host.cpp" in self.exercise.files and run.code in (-signal.SIGILL, -signal.SIGTRAP):
+            return f"for {size} the program was ended: is an index outside an array of host.cpp?"
         if run.code < 0:
             return (
                 f"for {size} the program crashed (signal {-run.code}): does the kernel read or write outside a buffer?"
