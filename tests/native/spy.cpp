@@ -21,11 +21,9 @@
 //   SPY_RESULTS  the last element of whatever comes back is another
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
 //   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with
-//   it.
-//                Halved until the device can have such groups
+//                it. Halved until the device can have such groups
 //   SPY_ITEMS    "1": a launch has one work-item in all, or a group of so many; results that begin
-//   with
-//                NaN begin with 0, as there are fewer who write some
+//                with NaN begin with 0, as there are fewer who write some
 //   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
