@@ -76,10 +76,10 @@ inline void print_devices(cl_device_id device, const grid &g) {
     printf("device    %s\n", &lines[at]);
 }
 
-// Milliseconds on this machine's clock, from whenever on.
+// This machine's clock, in milliseconds since the first call: a small number keeps its digits.
 inline double now_ms() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(now).count();
+  static const auto t0 = std::chrono::steady_clock::now();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - t0).count();
 }
 
 // From `first` up to, and without, `end`.
