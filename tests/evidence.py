@@ -590,6 +590,8 @@ def beyond_floats(attempt, honest):
     exercise = attempt.exercise
     if "host.cpp" not in exercise.files or not exercise.launches or exercise.matrix or exercise.processes:
         return []
+    if not exercise.beyond:
+        return []
     args = [str(2**24 + 1), *honest.args[1:]]
     run = attempt.pocl(args, spy=maps(honest), SPY_MAPS=1)
     if run.passed() or too_large(run):

@@ -65,6 +65,7 @@ class Exercise:
     larger       [2, 64]: the kernel is right in groups of so many times as many work-items, too, or of the device's most
     fewer        [1, 2]: and in a launch of so many work-items in all, for N = 1003
     spare        true where a launch may have more groups than it needs, of which the kernel is to do nothing
+    beyond       false where the numbers of an N beyond 2^24 are too large for what is asked for
     smaller      [64, 16]: and on simulated devices with groups no larger than that
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
@@ -115,6 +116,7 @@ class Exercise:
         self.larger = data.get("larger", [])
         self.fewer = data.get("fewer", [])
         self.spare = data.get("spare", False)
+        self.beyond = data.get("beyond", True)
         self.smaller = data.get("smaller", [])
         self.drawn = data.get("drawn", 2)
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
