@@ -588,9 +588,8 @@ def beyond_floats(attempt, honest):
     """With more elements than a float can count, and than fit into a piece that somebody may have thought large enough,
     a host does not lose any, on a device that has its own memory."""
     exercise = attempt.exercise
-    if "host.cpp" not in exercise.files or not exercise.launches or exercise.matrix or exercise.processes:
-        return []
-    if not exercise.beyond:
+    of_vectors = exercise.launches and not exercise.matrix and not exercise.processes
+    if "host.cpp" not in exercise.files or not of_vectors or not exercise.beyond:
         return []
     args = [str(2**24 + 1), *honest.args[1:]]
     run = attempt.pocl(args, spy=maps(honest), SPY_MAPS=1)

@@ -117,8 +117,7 @@ def check(report, chapter):
     with tempfile.TemporaryDirectory() as cache:
         builds = builds_of(known, cache)
     trees = [(source, body, True) for source, options in builds for body in bodies(source, options)]
-    host = harness.program(chapter).parent / "host.cpp"  # a mutant's lies there
-    host = host if host.exists() else harness.ROOT / chapter / "host.cpp"
+    host = harness.sources(chapter) / "host.cpp"
     trees.append((host.read_text(), body_of_main(host), False))
     seen = set()
     for source, body, in_kernel in trees:
