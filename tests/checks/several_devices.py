@@ -104,6 +104,16 @@ def halves(report, folder):
     report.must("three compute units are divided into one and two", good, f"{divided}\n{out}{err}")
 
 
+def ways_to_divide(report, folder):
+    """A device is divided by counts if it says that this can be done, whatever else it says; else it works whole."""
+    profile = folder / "profile"
+    for ways, workers in [("equally", 1), ("by_counts", 2), ("equally by_counts", 2), ("neither", 1)]:
+        profile.write_text(f"partition {ways}\n")
+        code, out, err = harness.run([harness.program(CHAPTER), *SIZE], env=harness.as_device(profile))
+        good = not harness.not_passed(code, out, err) and len(devices_in(out)) == workers
+        report.must(f"a device that can be divided {ways}: {workers} at work", good, f"{code}\n{out}{err}")
+
+
 def none_left(report):
     """Both halves of PoCL fail: it ends as after any failing call, with that call's message."""
     command = [harness.program(CHAPTER), *SIZE]
@@ -141,6 +151,7 @@ def check(report):
     with tempfile.TemporaryDirectory() as folder:
         without_times(report, pathlib.Path(folder))
         halves(report, pathlib.Path(folder))
+        ways_to_divide(report, pathlib.Path(folder))
     kept, missing = dict(os.environ), []
     for name in ["intel", "oclgrind"]:
         with tempfile.TemporaryDirectory() as folder:

@@ -8,11 +8,14 @@
 //                   and comments that begin with #. What is not in it stays as it is:
 //     name            CL_DEVICE_NAME
 //     driver          CL_DRIVER_VERSION
-//     type            gpu, accelerator or cpu
+//     type            gpu, accelerator or cpu; "cpu default": it is its platform's default, too,
+//     which
+//                     is another bit of its type
 //     version         1.2: versions say so, and what is newer is refused; extensions: what it lists
 //                     besides those that 1.2 asks for
-//     compute_units (such a device cannot be divided), vector_width (floats), local_memory,
-//     global_memory, buffer (bytes; the last:
+//     partition       how it can be divided: equally, by_counts, both, or neither
+//     compute_units (without partition such a device cannot be divided), vector_width (floats),
+//     local_memory, global_memory, buffer (bytes; the last:
 //                     of the largest one), unified (1 or 0: is the host's memory the device's?)
 //     group           work-items in a work-group, at most; sizes: of them in each dimension
 //     kernel_group    the same of every kernel; barrier_group: of those of a program with a barrier
@@ -140,7 +143,12 @@ static cl_device_type type_of(cl_device_id device) {
     return devices[device].type;
   cl_device_type type = 0;
   real.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
-  return has("type") ? type_named(profile["type"]) : type;
+  if (!has("type"))
+    return type;
+  std::istringstream words(profile["type"]);
+  std::string name, more;
+  words >> name >> more;
+  return type_named(name) | (more == "default" ? CL_DEVICE_TYPE_DEFAULT : 0);
 }
 
 static cl_int CL_API_CALL get_devices(cl_platform_id platform, const cl_device_type type,
@@ -208,9 +216,17 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
   }
   if (has("compute_units") && what == CL_DEVICE_MAX_COMPUTE_UNITS)
     return value_of(static_cast<cl_uint>(number("compute_units", 0)));
-  if (has("compute_units") &&
-      what == CL_DEVICE_PARTITION_PROPERTIES) // it has not so many to divide
-    return value_of(cl_device_partition_property{0});
+  if ((has("partition") || has("compute_units")) && what == CL_DEVICE_PARTITION_PROPERTIES) {
+    const std::string said = profile["partition"]; // without it: it has not so many to divide
+    std::vector<cl_device_partition_property> ways;
+    if (said.find("equally") != std::string::npos)
+      ways.push_back(CL_DEVICE_PARTITION_EQUALLY);
+    if (said.find("by_counts") != std::string::npos)
+      ways.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
+    if (ways.empty())
+      ways.push_back(0);
+    return give_back(ways.data(), ways.size() * sizeof ways[0], room, to, size_ret);
+  }
   if (has("vector_width") && (what == CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT ||
                               what == CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT))
     return value_of(static_cast<cl_uint>(number("vector_width", 0)));
@@ -446,10 +462,10 @@ static void read_profile(const std::string &path) {
     _Exit(99);
   }
   static const std::set<std::string> keys = {
-      "name",         "type",         "version",       "extensions",    "compute_units",
-      "vector_width", "local_memory", "global_memory", "buffer",        "unified",
-      "group",        "sizes",        "kernel_group",  "barrier_group", "multiple",
-      "fma",          "times",        "resolution",    "driver"};
+      "name",          "type",         "partition",    "version",       "extensions",
+      "compute_units", "vector_width", "local_memory", "global_memory", "buffer",
+      "unified",       "group",        "sizes",        "kernel_group",  "barrier_group",
+      "multiple",      "fma",          "times",        "resolution",    "driver"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;

@@ -73,9 +73,11 @@ int main() {
   const char last[] = "cl_khr_byte_addressable_store "; // of those that the layer always names
   const char *const others = strstr(extensions, last);
   printf("said extensions %s\n", others == nullptr ? "" : others + strlen(last));
-  printf("said type %s\n", type == CL_DEVICE_TYPE_GPU   ? "gpu"
-                           : type == CL_DEVICE_TYPE_CPU ? "cpu"
-                                                        : "accelerator");
+  printf("said type %s%s\n",
+         (type & CL_DEVICE_TYPE_GPU) != 0   ? "gpu"
+         : (type & CL_DEVICE_TYPE_CPU) != 0 ? "cpu"
+                                            : "accelerator",
+         (type & CL_DEVICE_TYPE_DEFAULT) != 0 ? " default" : "");
   printf("said group %zu\n", ask<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   printf("said sizes %zu %zu %zu\n", sizes[0], sizes[1], sizes[2]);
   printf("said kernel_group %zu\nsaid multiple %zu\n", kernel_group, multiple);
