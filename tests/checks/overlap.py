@@ -165,9 +165,14 @@ class Drawing:
         numbers = self.folder / "numbers"
         content = floats(*vectors(100))
         numbers.write_bytes(content)
-        code, out, err = harness.run([self.program, "--file", numbers, "--timeline", numbers])
-        good = code == 2 and "would overwrite the numbers" in err and numbers.read_bytes() == content
-        self.report.must("the file of the numbers is no place for the timeline", good, f"exit code {code}\n{out}{err}")
+        symbolic, hard = self.folder / "symbolic", self.folder / "hard"
+        symbolic.symlink_to(numbers)
+        hard.hardlink_to(numbers)
+        for place in [numbers, self.folder / ".." / self.folder.name / numbers.name, symbolic, hard]:
+            code, out, err = harness.run([self.program, "--file", numbers, "--timeline", place])
+            good = code == 2 and "would overwrite the numbers" in err and numbers.read_bytes() == content
+            what = f"the file of the numbers, as {place.relative_to(self.folder)}, is no place for the timeline"
+            self.report.must(what, good, f"exit code {code}\n{out}{err}")
         self.path.write_text("an old one")
         for what, arguments, env in [
             ("four queues", ["10", "10", "4"], {}),
@@ -188,12 +193,13 @@ class Drawing:
 
 
 def made_numbers(report):
-    with tempfile.TemporaryDirectory() as cache:
-        code, out, err, results = inputs.run(facts.of(CHAPTER), ["1000", "64", "2"], cache)
-    first = [tuple(result.inputs[0]) for result in results[:16]]
-    halves = sum(x[:64] == x[64:] for x in first)
-    good = code == 0 and len(set(first)) == 16 and not halves
-    report.must(f"{len(set(first))} of {len(first)} pieces differ", good, out + err)
+    for pieces, piece in [(16, 64), (4096, 8)]:  # as many as its comment says
+        with tempfile.TemporaryDirectory() as cache:
+            code, out, err, results = inputs.run(facts.of(CHAPTER), [str(pieces * piece), str(piece), "2"], cache)
+        first = [tuple(result.inputs[0]) for result in results[:pieces]]
+        halves = sum(x[:piece] == x[piece:] for x in first)
+        good = code == 0 and len(set(first)) == pieces and not halves
+        report.must(f"{len(set(first))} of {pieces} pieces differ, with {halves} equal halves", good, out + err)
     more = ["5000", "1"]  # pieces than there are places
     report.failed(f"{CHAPTER} {' '.join(more)}", harness.not_passed(*harness.run([harness.program(CHAPTER), *more])))
 
