@@ -30,10 +30,12 @@ struct candidate {
   size_t tm, tn;                // the part of it that is in registers at a time
   size_t width = 4;             // floats in a vector
   size_t groups = 0;            // of tiles: work-groups among which the last tiles are cut; 0: none
+  bool packed = true;           // of panels: false leaves A and B as they lie
   double fastest_ms = INFINITY; // of its runs in the search; INFINITY before the first one
 };
 
 constexpr size_t panel_step = 16;        // KS in panels.cl
+constexpr size_t behind_b = 64;          // floats that are read, but not used: TN - 1 at most
 constexpr size_t sums_of_unit = 32768;   // in the registers of a GPU's compute unit, at most
 constexpr size_t enough_adders = 131072; // work-items: to start more takes longer than they save
 
@@ -41,7 +43,8 @@ inline std::string candidate_text(const candidate &c) {
   return std::string(c.panels ? "panels" : "tiles") + " " + std::to_string(c.bm) + "x" +
          std::to_string(c.bn) + "x" + std::to_string(c.bk) + ", registers " + std::to_string(c.tm) +
          "x" + std::to_string(c.tn) +
-         (c.groups > 0 ? ", " + std::to_string(c.groups) + " groups" : "");
+         (c.groups > 0 ? ", " + std::to_string(c.groups) + " groups" : "") +
+         (c.packed ? "" : ", not packed");
 }
 
 inline bool is_faster(const candidate &x, const candidate &y) {
@@ -76,9 +79,8 @@ inline std::string options_of(const candidate &c, const setup &s, const product 
   return "-D BM=" + std::to_string(c.bm) + " -D BN=" + std::to_string(c.bn) +
          " -D BK=" + std::to_string(c.bk) + " -D TM=" + std::to_string(c.tm) +
          " -D TN=" + std::to_string(c.tn) + " -D WIDTH=" + std::to_string(width) +
-         (c.panels       ? std::string(" -D FMA=") + fma_or_mad(s.device)
-          : c.groups > 0 ? " -D CUT=1"
-                         : " -D CUT=0");
+         (c.panels ? " -D PACKED=" + std::to_string(c.packed) + " -D FMA=" + fma_or_mad(s.device)
+                   : " -D CUT=" + std::to_string(c.groups > 0));
 }
 
 // A launch: a kernel's name, its arguments, which are buffers and then sizes, and its work-items.
@@ -89,12 +91,15 @@ struct launch {
   size_t global_size[2], local_size[2];
 };
 
-// Returns what a candidate launches: chapter 19's three kernels, or those of tiles.cl.
+// Returns what a candidate launches: chapter 19's three kernels, the last one alone, or those of
+// tiles.cl.
 inline std::vector<launch> launches(const candidate &c, const setup &s, const product &p) {
   const cl_uint m = static_cast<cl_uint>(p.m);
   const cl_uint n = static_cast<cl_uint>(p.n);
   const cl_uint k = static_cast<cl_uint>(p.k);
   const size_t across = (p.n + c.bn - 1) / c.bn, down = (p.m + c.bm - 1) / c.bm;
+  if (!c.packed)
+    return {{"matmul", {s.a, s.b, s.c}, {m, n, k}, {across, down}, {1, 1}}};
   if (c.panels) {
     const size_t steps = (p.k + panel_step - 1) / panel_step;
     return {{"pack_a", {s.a, s.a_copy}, {m, k}, {steps, (p.m + c.tm - 1) / c.tm}, {1, 1}},
@@ -152,7 +157,7 @@ inline double fastest(const std::vector<double> &times) {
 // Prints what the winner took, by the device's clock and by the host's.
 inline void print_times(const candidate &winner, const product &p, const run_times &times) {
   print_time((candidate_text(winner) + ":").c_str(), median_ms(times.device), gflop(p), "GFLOP/s");
-  if (winner.panels && !std::isnan(median_ms(times.device)))
+  if (winner.panels && winner.packed && !std::isnan(median_ms(times.device)))
     printf("time      of which packing %.3f ms\n", median_ms(times.packing));
   print_time("as the host waits:", median_ms(times.host), gflop(p), "GFLOP/s");
 }
@@ -208,7 +213,8 @@ inline size_t most_parts(cl_device_id device) {
 //   CPU one of them, for comparison: a CPU steps through each work-item of a group in turn. Steps
 //   of 16 along K for 8×8 sums and less, of 8 for 16×8: what else there was has not won yet.
 // - panels, for CPUs only, since a GPU would run a group of one work-item on one of its lanes:
-//   as many sums as the vector registers hold.
+//   as many sums as the vector registers hold. Packed, steps of 256 along K, whose part of a panel
+//   of B stays in the nearest cache, or of 1024; and once not packed.
 inline std::vector<candidate> candidates(cl_device_id device, const product &p) {
   size_t max_items;
   cl_ulong local_memory;
@@ -243,8 +249,9 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p) 
         else
           bm = std::max(bm / 2 / tm, size_t{1}) * tm;
       }
-      for (const size_t bk : {256u, 512u, 1024u})
+      for (const size_t bk : {256u, 1024u})
         list.push_back({true, bm, bn, bk, tm, tn, width});
+      list.push_back({true, bm, bn, 256, tm, tn, width, 0, false});
     }
   }
 

@@ -103,7 +103,7 @@ int main(const int argc, char **argv) {
   const size_t a_copy = (copied.m + 16) * (copied.k + panel_step);
   const size_t b_copy = (copied.n + 64) * (copied.k + panel_step);
   check_memory(s.device,
-               {buffer_bytes(a_size), buffer_bytes(b_size), buffer_bytes(c_size),
+               {buffer_bytes(a_size), buffer_bytes(b_size + behind_b), buffer_bytes(c_size),
                 buffer_bytes(a_copy), buffer_bytes(b_copy), buffer_bytes(parts)},
                usage);
 
@@ -118,10 +118,11 @@ int main(const int argc, char **argv) {
   std::vector<float> a(a_size), b(b_size), c(c_size);
   fill_whole(a, 1);
   fill_whole(b, 2);
+  b.resize(b_size + behind_b, NAN); // who uses them gets NaN, too
   const cl_mem_flags input = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, both = CL_MEM_READ_WRITE;
   s.a = clCreateBuffer(s.context, input, a_size * sizeof(float), a.data(), &status);
   clerr_chk(status);
-  s.b = clCreateBuffer(s.context, input, b_size * sizeof(float), b.data(), &status);
+  s.b = clCreateBuffer(s.context, input, b.size() * sizeof(float), b.data(), &status);
   clerr_chk(status);
   s.c = clCreateBuffer(s.context, both, c_size * sizeof(float), nullptr, &status);
   clerr_chk(status);

@@ -1,5 +1,5 @@
 // Matrix product C = A·B for a CPU: A and B are copied into panels, in the order in which they are
-// needed, and then multiplied, vector by vector.
+// needed, and then multiplied, vector by vector. Or they are multiplied as they lie.
 //
 // a  in   M×K floats, row-major: a[row * K + column]
 // b  in   K×N floats, row-major
@@ -9,6 +9,7 @@
 //   TM, TN      what is kept in registers at a time: TM×TN elements of C
 //   WIDTH       floats in a vector: 4, 8 or 16
 //   FMA         fma or mad, whichever is an instruction of the device
+//   PACKED      1, or 0: the product is the only launch, and reads A and B as they lie
 // BM, BN and BK are multiples of TM, TN and KS, and TN is one of WIDTH.
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -62,7 +63,7 @@ __kernel void pack_b(__global const float *restrict b, __global float *restrict 
 // Third launch: the product. One work-item a group, and no barrier: a CPU runs the work-items of a
 // group one after the other, so there is nobody to share tiles with.
 //
-// a, b  in  the panels
+// a, b  in  the panels; or A, and B with TN - 1 floats behind it, which are read, but not used
 // The launch has ceil(N / BN) × ceil(M / BM) work-items, one for each part of C.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 matmul(__global const float *restrict a, __global const float *restrict b,
@@ -71,29 +72,35 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   const uint first_col = get_global_id(0) * BN;
   const uint end_row = min(first_row + BM, M); // the first one that is not this group's
   const uint end_col = min(first_col + BN, N);
-  const uint padded = (K + KS - 1) / KS * KS; // what the panels have along K
+  const uint padded = PACKED ? (K + KS - 1) / KS * KS : K; // what the panels have along K
 
   // BK steps of a panel of B stay in the cache while all the group's panels of A pass by.
   for (uint k0 = 0; k0 < padded; k0 += BK)
     for (uint col = first_col; col < end_col; col += TN)
       for (uint row = first_row; row < end_row; row += TM) {
-        __global const float *a_part = a + (size_t)row * padded + (size_t)k0 * TM;
-        __global const float *b_part = b + (size_t)col * padded + (size_t)k0 * TN;
+        __global const float *a_rows[TM]; // beyond the last row any will do: nobody writes the sums
+#pragma unroll
+        for (uint i = 0; i < TM; i++)
+          a_rows[i] = PACKED ? a + (size_t)row * padded + (size_t)k0 * TM + i * KS
+                             : a + (size_t)min(row + i, M - 1) * K + k0;
+        __global const float *b_part =
+            PACKED ? b + (size_t)col * padded + (size_t)k0 * TN : b + (size_t)k0 * N + col;
         VECTOR sums[TM][TV];
 #pragma unroll
         for (uint i = 0; i < TM; i++)
 #pragma unroll
           for (uint j = 0; j < TV; j++)
             sums[i][j] = 0.0f;
-        for (uint s = k0; s < min(k0 + BK, padded); s += KS, a_part += TM * KS)
-          for (uint k = 0; k < KS; k++, b_part += TN) {
+        for (uint s = k0; s < min(k0 + BK, padded); s += KS)
+          for (uint k = 0; k < min((uint)KS, padded - s); k++, b_part += PACKED ? TN : N) {
             VECTOR b_values[TV];
 #pragma unroll
             for (uint j = 0; j < TV; j++)
               b_values[j] = LOAD(j, b_part);
 #pragma unroll
             for (uint i = 0; i < TM; i++) {
-              const VECTOR a_value = a_part[i * KS + k]; // one float of A, in every lane
+              const VECTOR a_value =
+                  a_rows[i][(s - k0) * (PACKED ? TM : 1) + k]; // one float of A, in every lane
 #pragma unroll
               for (uint j = 0; j < TV; j++)
                 sums[i][j] = FMA(a_value, b_values[j], sums[i][j]);

@@ -169,6 +169,15 @@ def panels(m, n, k, tm, tn, bk, width=4):
     ]
 
 
+def unpacked(m, n, k, tm, tn, bk, width=4):
+    """The product of `panels` alone, of A and B as they lie: each of the K steps once, not filled up."""
+    _, _, (kernel, costs) = panels(m, n, k, tm, tn, bk, width)
+    rows, cols = math.ceil(m / tm), math.ceil(n / tn)
+    more = math.ceil(k / PANEL_STEP) * PANEL_STEP - k
+    fewer = {"global loads": rows * cols * more * (tm + tn), "multiply-adds": rows * tm * cols * tn * more}
+    return kernel, {name: value - fewer.get(name, 0) for name, value in costs.items()}
+
+
 # ---- Times: which commands a program takes the time of, and what it must print (checks/times.py) ----
 
 

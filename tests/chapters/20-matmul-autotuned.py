@@ -2,7 +2,7 @@ import math
 import pathlib
 import re
 
-from formulas import cut_tiles, fast_tiles, packed_times, panels
+from formulas import cut_tiles, fast_tiles, packed_times, panels, unpacked
 from references import product
 
 HOST_LINES = 180  # the search
@@ -34,7 +34,7 @@ NOT_POISONED = ["pad", "pack_a", "pack_b"]
 SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
 ACCESS_SIZE = ["7", "66", "50"]
 COPIES = [
-    ("panels.cl", "19-matmul-packed/kernel.cl", None),
+    ("panels.cl", "19-matmul-packed/kernel.cl", ["JOIN", "VECTOR", "TV", "KS", "pack_a", "pack_b"]),
     (
         "tiles.cl",
         "18-matmul-double-buffered/kernel.cl",
@@ -45,8 +45,10 @@ BENCH_MATMUL = {"tiles": "20 autotuned", "panels": "20 autotuned", "as the host 
 BENCH_FRONT = "20 autotuned"
 BENCH_CHOOSES = True
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
-# tiles, as TM, TN, BK: candidates.h says why.
-_PANELS = [(tm, tn, bk) for tm, tn in [(6, 8), (4, 12)] for bk in [256, 512, 1024]]
+# tiles, as TM, TN, BK, and whether they are packed: candidates.h says why.
+_PANELS = [
+    (tm, tn, bk, packed) for tm, tn in [(6, 8), (4, 12)] for bk, packed in [(256, True), (1024, True), (256, False)]
+]
 MOST_ROWS = 2**30
 _REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 _TILES = "C has at least 512 floats in each tile, or in what there is of it: 2^32 tiles are more than memory holds"
@@ -74,8 +76,8 @@ OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["32", "64", "48"], ["16", "124", "3
 ON_OTHER_DEVICES = [
     (
         """candidates.h
-- {256u, 512u, 1024u}
-+ std::vector<size_t>{}
+- {{6, 2}, {4, 3}};
++ {};
 
 - cpu && !fewest
 + tm != 16 || bm != 128 || bn != 64
@@ -112,7 +114,10 @@ def _remember(kind):
     return way
 
 
-WAYS = [_remember(kind) for kind in ("tiles [^:,]*, [^:,]*", "tiles [^:]*groups", "panels [^:]*")]
+WAYS = [
+    _remember(kind)
+    for kind in ("tiles [^:,]*, [^:,]*", "tiles [^:]*groups", "panels [^:,]*, [^:,]*", "panels [^:]*not packed")
+]
 DROPPED_WAY = WAYS[2]
 
 
@@ -132,7 +137,8 @@ def _is_cut(m, n, k):
 def costs(m, n, k):
     """What each candidate of the search costs: how many launches of it there are is up to the clock."""
     tiles = fast_tiles(m, n, k) + (fast_tiles(m, n, k, groups=3) if _is_cut(m, n, k) else [])
-    return [launch for shape in _PANELS for launch in panels(m, n, k, *shape)] + tiles
+    packed = [launch for *shape, packed in _PANELS if packed for launch in panels(m, n, k, *shape)]
+    return packed + [unpacked(m, n, k, *shape) for *shape, packed in _PANELS if not packed] + tiles
 
 
 def costs_of_some(m, n, k):
@@ -145,6 +151,8 @@ _LINE = r"search    round \d, \d+ of \d+: ((tiles|panels) .*?): ([\d.]+) GFLOP/s
 
 def _launched(shape, m, n, k):
     """The kernels of a run of a candidate."""
+    if shape.endswith("not packed"):
+        return ["matmul"]
     if shape.startswith("panels"):
         return ["pack_a", "pack_b", "matmul"]
     bm, bn, bk, tm, tn, groups = [int(number) for number in [*re.findall(r"\d+", shape), "0"][:6]]
@@ -184,7 +192,7 @@ def times(commands, expected, m, n, k):
         kernels = names[: next(i for i, name in enumerate(names) if name in names[:i] or name.startswith("clEnqueue"))]
         taken = commands.runs(*kernels, by_host=True, built=_built(winner))
         commands.take("clEnqueueReadBuffer")
-        expected.rate(f"{winner or r'tiles .+'}:", taken, 2 * m * n * k, "GFLOP/s")
+        expected.rate(f"{winner or r'(?:tiles .+|.+, not packed)'}:", taken, 2 * m * n * k, "GFLOP/s")
     on_host = type(taken)()
     on_host.extend(taken.host)
     expected.rate("as the host waits:", on_host, 2 * m * n * k, "GFLOP/s")

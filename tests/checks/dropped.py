@@ -28,14 +28,19 @@ def wrong_with(report, known, arguments):
     command = [harness.program(known.chapter)] + arguments
     wrong = []
     with tempfile.TemporaryDirectory() as stale, tempfile.TemporaryDirectory() as cache:
+        tried = (
+            harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2] if known.DROPPED_WAY else ""
+        )
         if known.DROPPED_WAY:  # without a search it is the results that count
-            known.DROPPED_WAY(cache, harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2])
+            known.DROPPED_WAY(cache, tried)
         code, out, err, account = harness.under_layer(
             command, cache=cache, clock=1, floor=known.TIME_FLOOR, stale=stale
         )
         if code != 0 or "PASSED" not in out.splitlines():
             return [f"unharmed, it does not pass, exit code {code}\n{out}{err}"]
         for number, name in series_of(account).items():
+            if known.DROPPED_WAY:  # the search after the last one may have found another
+                known.DROPPED_WAY(cache, tried)
             memory = {} if name in known.NOT_POISONED else {"stale": stale}
             code, out, err, _ = harness.under_layer(
                 command, cache=cache, clock=1, floor=known.TIME_FLOOR, drop=number, **memory

@@ -16,7 +16,7 @@ import sandbox
 from exercise import spy_library
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
-SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups)?"
+SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups|, not packed)?"
 
 # What is wrong with a candidate: lines at the beginning of its file, or of its kernel; why it is left out ({} is the size
 # of the run); the size at which it wins the rounds all the same, if it does.
@@ -69,7 +69,8 @@ class Copy:
             for shape, (of_file, of_kernel) in defects.items():
                 if shape.startswith(kernel.stem + " "):
                     given = dict(zip(("BM", "BN", "BK", "TM", "TN"), re.findall(r"\d+", shape)))
-                    given["CUT"] = int("groups" in shape)  # which panels do not know: 0
+                    given["CUT"] = int("groups" in shape)  # what a file does not know is 0
+                    given["PACKED"] = int(kernel.stem == "panels" and "not packed" not in shape)
                     this = "#if " + " && ".join(f"{name} == {value}" for name, value in given.items())
                     top += f"{this}\n{of_file}\n#endif\n"
                     inside += f"{this}\n{of_kernel}\n#endif\n"

@@ -17,8 +17,9 @@
 //                   first, the middle and the last one
 //
 // An element is four bytes, of whatever type. Not changed is what would change nothing: NaN, which
-// only poisons what a kernel is to write; the sign of 0. For each child a line in <folder>/log: its
-// number, that of the transfer, function, place, change, and how it ended (the status of waitpid).
+// only poisons what a kernel is to write, or lies behind the last element; the sign of 0. For each
+// child a line in <folder>/log: its number, that of the transfer, function, place, change, and how
+// it ended (the status of waitpid).
 //
 // The child has none of the parent's other threads and has to compute: on PoCL, the device "basic"
 // needs none.
@@ -39,6 +40,8 @@ struct corruption_state {
   std::set<cl_mem> arguments;      // buffers that a kernel is given
 };
 static corruption_state &corruption = *new corruption_state; // NOLINT(cert-err58-cpp): layer.cpp
+
+constexpr uint32_t nan_word = 0x7FC00000;
 
 static std::vector<std::string> split_at_commas(const std::string &text) {
   std::vector<std::string> parts;
@@ -86,7 +89,7 @@ static bool change(uint32_t &word, const std::string &how) {
   else if (how == "sign")
     word ^= word == 0 ? 0 : 0x80000000u;
   else if (how == "nan")
-    word = 0x7FC00000u;
+    word = nan_word;
   else {
     value += std::stof(how);
     memcpy(&word, &value, sizeof word);
@@ -98,8 +101,10 @@ static bool change(uint32_t &word, const std::string &how) {
 static bool try_changes(void *data, const size_t bytes, const char *function) {
   if (corruption.folder.empty() || bytes < sizeof(uint32_t))
     return false;
-  const size_t n = bytes / sizeof(uint32_t);
+  size_t n = bytes / sizeof(uint32_t);
   auto *const words = static_cast<uint32_t *>(data);
+  while (n > 1 && words[n - 1] == nan_word)
+    n--;
   const std::set<size_t> few = few_places(n);
   corruption.transfers++;
   the.mutex.unlock(); // a child does not own what its parent has locked
