@@ -34,6 +34,19 @@ SAYS = [
         ("2.0", "more_cl_khr_subgroups", "yes", "no"),
         ("1.2", "cl_khr_subgroups", "no", "no"),
     ]
+] + [
+    (
+        ["10"],
+        f"^offers    work-group functions: {groups}, sub-groups: {sub}$",
+        f"features {features}",
+        f"extensions {words}",
+    )
+    for features, words, groups, sub in [
+        ("__opencl_c_work_group_collective_functions", "", "yes", "no"),
+        ("__opencl_c_subgroups", "", "no", "yes"),
+        ("__opencl_c_fp64", "cl_khr_subgroups", "no", "yes"),  # by the extension alone
+        ("__opencl_c_fp64", "cl_khr_fp16", "no", "no"),
+    ]
 ]
 OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
 # Ways 1 and 2, with what the devices here have not, done in another way: each work-item adds up what the others wrote

@@ -43,6 +43,7 @@ def bad_arguments(test):
     if not parameters:
         for text in ["1", "0", ""]:
             case(f"argument {text!r}", [program, text], 2, "too many arguments", usage)
+        case("three arguments", [program, "7", "8", "9"], 2, "first one too many: 7", usage)
         return
     for text, message in [
         ("0", "must be at least 1, not 0"),
@@ -69,6 +70,7 @@ def bad_arguments(test):
         if all(words in says for words in only_if):
             case(f"arguments {arguments}", [program, *arguments], 2, message, usage)
     case("too many arguments", [program] + ["7"] * (len(parameters) + 1), 2, "too many arguments", usage)
+    case("some more", [program] + ["7"] * len(parameters) + ["8", "9", "10"], 2, "first one too many: 8", usage)
 
 
 def help_goes_to_standard_output(test):

@@ -156,6 +156,21 @@ def caches(report, program, known):
             report.must(f"kernel caches {', '.join(right)}", good, f"{found}\n{out}{err}")
 
 
+def squares(report, program, known):
+    """A group adds the squares of 2^20 elements at most, whose sum a float holds."""
+    rows = 6000
+    with tempfile.TemporaryDirectory() as folder:
+        calls = pathlib.Path(folder) / "calls"
+        command = [program, str(rows), "1", str(rows)]
+        code, out, err, _ = harness.under_layer(command, calls=calls, timeout=300)
+        launches = re.findall(
+            r"^EnqueueNDRangeKernel \w+, \w+, 1, null, (\d+), (\d+),", calls.read_text(), re.MULTILINE
+        )
+    groups = {int(items) // int(of_group) for items, of_group in launches}
+    good = not harness.not_passed(code, out, err) and groups == {-(-rows * rows >> 20)}
+    report.must(f"the squares of {rows * rows} elements: {groups} groups", good, out + err)
+
+
 def check(report, words):
     chapters = [c for c in harness.CHAPTERS if facts.of(c).PROCESSES and (not words or c in words or c[:2] in words)]
     for chapter in chapters:
@@ -163,5 +178,5 @@ def check(report, words):
             raise harness.Skip(harness.left_out(chapter))
         harness.need_tool("mpirun", "openmpi-bin")
         known, program = facts.of(chapter), harness.program(chapter)
-        for part in (passes, one_fails, devices, caches):
+        for part in (passes, one_fails, devices, caches, squares):
             part(report, program, known)

@@ -271,6 +271,22 @@ def wrong_candidates(copy, bad, good):
     must("none is right: nothing is remembered", not copy.files(), str(copy.files()))
 
 
+def room_for_copies(copy):
+    """On a GPU: the search measures with a product of odd rows, though that asked for has none, and pads it."""
+    (m, n, k), calls = (4100, 4100, 4112), copy.home.parent / "buffers"  # n is halved, to 2050
+    code, _, err, _ = harness.under_layer(
+        [copy.home / copy.chapter, *map(str, (m, n, k))],
+        profile=harness.ROOT / "tests" / "profiles" / "h200.txt",
+        calls=calls,
+        fail=1,
+        function="clCreateProgramWithSource",
+        code=-6,
+    )
+    sizes = [int(size) // 4 for size in re.findall(r"^CreateBuffer \w+, \d+, (\d+),", calls.read_text(), re.MULTILINE)]
+    good = code == 1 and len(sizes) > 4 and sizes[3] >= m * k and sizes[4] >= k * (n // 2 + 2)
+    copy.must(f"{m} {n} {k} on a GPU: room for copies of {m} {n // 2} {k}", good, f"{code} {sizes}\n{err}")
+
+
 def check(report):
     """All chapters that search: one that does not has nothing to test."""
     for chapter in harness.CHAPTERS:
@@ -283,6 +299,7 @@ def check(report):
                 key(copy)
                 two_at_once(copy)
                 full_disk(copy)
+                room_for_copies(copy)
                 wrong_candidates(copy, bad, good)
             except Failed:
                 print("what comes after the first failure was not looked at")

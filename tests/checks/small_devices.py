@@ -2,9 +2,11 @@
 
 A layer (tests/native/device_layer.cpp) makes PoCL look like another device and refuses what that one would refuse.
 Everything is released there, too. So the branches for GPUs and for small devices run here. Where the device's clock has no
-resolution, a program says of times what it says where there are none.
+resolution, a program says of times what it says where there are none. And what a launch takes of a limit is enough: on a
+device that has just as much local memory as the launches here, and groups as large as theirs, they are the same.
 """
 
+import math
 import pathlib
 import re
 import tempfile
@@ -58,6 +60,43 @@ def what_is_wrong(chapter, arguments, profile, cache):
     return wrong or [f"a colon twice: {line}" for line in says_of_times(out) if "::" in line]
 
 
+def launched(chapter, arguments, profile):
+    """The launches of a run on a device: {(kernel's name, global size, local size)}, the most local memory that one of them
+    takes, and the largest group; and what is wrong with the run."""
+    with tempfile.TemporaryDirectory() as folder:
+        calls = pathlib.Path(folder) / "calls"
+        code, out, err, _ = harness.under_layer([harness.program(chapter), *arguments], profile=profile, calls=calls)
+        text = calls.read_text() if calls.exists() else ""
+    made = re.findall(r"^CreateKernel \w+, (\S+), .* -> (kernel\d+), local (\d+)$", text, re.MULTILINE)
+    names = {kernel: name for name, kernel, _ in made}
+    local = {kernel: int(own) for _, kernel, own in made}
+    for kernel, size in re.findall(r"^SetKernelArg (kernel\d+), \d+, (\d+), local$", text, re.MULTILINE):
+        local[kernel] += int(size)
+    launches = re.findall(r"^EnqueueNDRangeKernel \w+, (kernel\d+), \d, \w+, ([\dx]+), ([\dx]+),", text, re.MULTILINE)
+    return (
+        {(names.get(kernel), total, group) for kernel, total, group in launches},
+        max((local[kernel] for kernel, _, _ in launches), default=0),
+        max((math.prod(map(int, group.split("x"))) for _, _, group in launches), default=1),
+        harness.not_passed(code, out, err),
+    )
+
+
+def just_enough(chapter, arguments):
+    """What is wrong on a device whose limits are what the launches take here: a list of sentences."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile = pathlib.Path(folder) / "profile"
+        profile.write_text("type gpu\n")
+        here, local, items, wrong = launched(chapter, arguments, profile)
+        if wrong or not here:
+            return wrong or ["nothing was launched"]
+        profile.write_text(f"type gpu\nlocal_memory {local}\nkernel_group {items}\n")
+        there, *_, wrong = launched(chapter, arguments, profile)
+    differ = sorted(map(str, here ^ there))
+    return wrong or [f"with {local} bytes of local memory and groups of {items}, launches differ: {differ}"] * bool(
+        differ
+    )
+
+
 def check(report, chapter, full):
     sizes = facts.of(chapter).SMALL_SIZES
     for profile in PROFILES:
@@ -66,3 +105,6 @@ def check(report, chapter, full):
                 wrong = what_is_wrong(chapter, arguments, profile, cache)
             report.failed(" ".join([chapter, *arguments, "on", profile.stem]), wrong)
             report.count("runs on other devices")
+    if harness.has_kernel(chapter):
+        report.failed(f"{chapter} on a device that is just large enough", just_enough(chapter, sizes[-1]))
+        report.count("runs on a device that is just large enough")

@@ -12,7 +12,7 @@
 //     which
 //                     is another bit of its type
 //     version         1.2: versions say so, and what is newer is refused; extensions: what it lists
-//                     besides those that 1.2 asks for
+//                     besides those that 1.2 asks for; features: what OpenCL C 3.0 can do there
 //     partition       how it can be divided: equally, by_counts, both, or neither
 //     compute_units (without partition such a device cannot be divided), vector_width (floats),
 //     local_memory, global_memory, buffer (bytes; the last:
@@ -56,8 +56,11 @@ static std::map<cl_kernel, std::map<cl_uint, cl_ulong>> &local_bytes =
 static bool has(const char *key) {
   return profile.count(key) != 0;
 }
+static std::string said(const char *key) { // without adding it
+  return has(key) ? profile.at(key) : "";
+}
 static cl_ulong number(const char *key, const cl_ulong otherwise) {
-  return has(key) ? strtoull(profile[key].c_str(), nullptr, 10) : otherwise;
+  return has(key) ? strtoull(said(key).c_str(), nullptr, 10) : otherwise;
 }
 
 static cl_device_type type_named(const std::string &name) {
@@ -145,7 +148,7 @@ static cl_device_type type_of(cl_device_id device) {
   real.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
   if (!has("type"))
     return type;
-  std::istringstream words(profile["type"]);
+  std::istringstream words(said("type"));
   std::string name, more;
   words >> name >> more;
   return type_named(name) | (more == "default" ? CL_DEVICE_TYPE_DEFAULT : 0);
@@ -168,7 +171,7 @@ static cl_int CL_API_CALL get_devices(cl_platform_id platform, const cl_device_t
 }
 
 static std::vector<size_t> largest_sizes() {
-  std::istringstream words(profile["sizes"]);
+  std::istringstream words(said("sizes"));
   std::vector<size_t> sizes;
   for (size_t size; words >> size;)
     sizes.push_back(size);
@@ -198,18 +201,27 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
   if (devices.count(device) != 0 && what == CL_DEVICE_PLATFORM)
     return value_of(devices[device].platform);
   if (has("name") && what == CL_DEVICE_NAME)
-    return text(profile["name"]);
+    return text(said("name"));
   if (has("driver") && what == CL_DRIVER_VERSION)
-    return text(profile["driver"]);
+    return text(said("driver"));
   if (old && what == CL_DEVICE_VERSION)
-    return text("OpenCL " + profile["version"] + " pretended");
+    return text("OpenCL " + said("version") + " pretended");
   if (old && what == CL_DEVICE_OPENCL_C_VERSION)
-    return text("OpenCL C " + profile["version"] + " pretended");
-  if (old && what == CL_DEVICE_EXTENSIONS)
+    return text("OpenCL C " + said("version") + " pretended");
+  if (has("features") && what == CL_DEVICE_OPENCL_C_FEATURES) {
+    std::vector<cl_name_version> list;
+    std::istringstream words(said("features"));
+    for (std::string word; words >> word;) {
+      list.push_back({CL_MAKE_VERSION(3, 0, 0), ""});
+      snprintf(list.back().name, sizeof list.back().name, "%s", word.c_str());
+    }
+    return give_back(list.data(), list.size() * sizeof list[0], room, to, size_ret);
+  }
+  if ((old || has("features")) && what == CL_DEVICE_EXTENSIONS)
     return text("cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
                 "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
                 "cl_khr_byte_addressable_store " +
-                profile["extensions"]);
+                said("extensions"));
   if (has("sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
     const std::vector<size_t> sizes = largest_sizes();
     return give_back(sizes.data(), sizes.size() * sizeof(size_t), room, to, size_ret);
@@ -217,11 +229,11 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
   if (has("compute_units") && what == CL_DEVICE_MAX_COMPUTE_UNITS)
     return value_of(static_cast<cl_uint>(number("compute_units", 0)));
   if ((has("partition") || has("compute_units")) && what == CL_DEVICE_PARTITION_PROPERTIES) {
-    const std::string said = profile["partition"]; // without it: it has not so many to divide
+    const std::string words = said("partition"); // without it: it has not so many to divide
     std::vector<cl_device_partition_property> ways;
-    if (said.find("equally") != std::string::npos)
+    if (words.find("equally") != std::string::npos)
       ways.push_back(CL_DEVICE_PARTITION_EQUALLY);
-    if (said.find("by_counts") != std::string::npos)
+    if (words.find("by_counts") != std::string::npos)
       ways.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
     if (ways.empty())
       ways.push_back(0);
@@ -462,10 +474,10 @@ static void read_profile(const std::string &path) {
     _Exit(99);
   }
   static const std::set<std::string> keys = {
-      "name",          "type",         "partition",    "version",       "extensions",
-      "compute_units", "vector_width", "local_memory", "global_memory", "buffer",
-      "unified",       "group",        "sizes",        "kernel_group",  "barrier_group",
-      "multiple",      "fma",          "times",        "resolution",    "driver"};
+      "name",          "type",         "features",     "partition",     "version",  "extensions",
+      "compute_units", "vector_width", "local_memory", "global_memory", "buffer",   "unified",
+      "group",         "sizes",        "kernel_group", "barrier_group", "multiple", "fma",
+      "times",         "resolution",   "driver"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;
@@ -506,9 +518,9 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clInitLayer(const cl_uint num_entries
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clCreateBuffer = create_buffer;
-  if (has("times") && profile["times"] == "0")
+  if (has("times") && said("times") == "0")
     table.clGetEventProfilingInfo = no_times;
-  if (has("times") && profile["times"] == "first")
+  if (has("times") && said("times") == "first")
     table.clGetEventProfilingInfo = times_of_the_first;
   if (has("resolution"))
     table.clGetEventProfilingInfo = no_clock;

@@ -132,7 +132,8 @@ static bool in_program(const void *address) {
 }
 
 // The answer of one of std::chrono's clocks, in nanoseconds: `name` is that of the real function.
-static int64_t reading(const void *caller, const char *name) {
+// The clock of the day, which can be set, is set `back` here all the time.
+static int64_t reading(const void *caller, const char *name, const bool back) {
   if (clocks.factor == 0 || !in_program(caller)) {
     const auto now = reinterpret_cast<int64_t (*)()>(dlsym(RTLD_NEXT, name));
     if (now == nullptr)
@@ -142,7 +143,7 @@ static int64_t reading(const void *caller, const char *name) {
   const std::lock_guard<std::recursive_mutex> lock(the.mutex);
   clocks.readings++;
   clocks.host_now += READING_NS;
-  return static_cast<int64_t>(clocks.host_now);
+  return static_cast<int64_t>(back ? 2 * SINCE_1970_NS - clocks.host_now : clocks.host_now);
 }
 
 // std::chrono's now(), as libstdc++ names it; both give back a number of nanoseconds.
@@ -150,9 +151,9 @@ static int64_t reading(const void *caller, const char *name) {
 #define SYSTEM "_ZNSt6chrono3_V212system_clock3nowEv"
 int64_t steady_now() __asm__(STEADY);
 int64_t steady_now() {
-  return reading(__builtin_return_address(0), STEADY);
+  return reading(__builtin_return_address(0), STEADY, false);
 }
 int64_t system_now() __asm__(SYSTEM);
 int64_t system_now() {
-  return reading(__builtin_return_address(0), SYSTEM);
+  return reading(__builtin_return_address(0), SYSTEM, true);
 }
