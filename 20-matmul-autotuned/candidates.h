@@ -214,8 +214,9 @@ inline size_t most_parts(cl_device_id device) {
 //   of 16 along K for 8×8 sums and less, of 8 for 16×8: what else there was has not won yet.
 // - panels, for CPUs only, since a GPU would run a group of one work-item on one of its lanes:
 //   as many sums as the vector registers hold. Packed, steps of 256 along K, whose part of a panel
-//   of B stays in the nearest cache, or of 1024; and once not packed.
-inline std::vector<candidate> candidates(cl_device_id device, const product &p) {
+//   of B stays in the nearest cache, or of 1024; and once not packed, unless C is `cut` out of a
+//   larger one, whose rows are further apart than those that are measured.
+inline std::vector<candidate> candidates(cl_device_id device, const product &p, const bool cut) {
   size_t max_items;
   cl_ulong local_memory;
   cl_uint native_width;
@@ -251,7 +252,8 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p) 
       }
       for (const size_t bk : {256u, 1024u})
         list.push_back({true, bm, bn, bk, tm, tn, width});
-      list.push_back({true, bm, bn, 256, tm, tn, width, 0, false});
+      if (!cut)
+        list.push_back({true, bm, bn, 256, tm, tn, width, 0, false});
     }
   }
 

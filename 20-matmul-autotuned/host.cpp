@@ -134,8 +134,8 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
 
   // The winner: remembered from an earlier run, if it is still right here, or searched for now.
-  const winner_key key = key_for(s, part);
-  std::vector<candidate> list = candidates(s.device, part);
+  const winner_key key = key_for(s, part, is_cut(whole, part));
+  std::vector<candidate> list = candidates(s.device, part, is_cut(whole, part));
   const product_check whole_check = expect_product(a, b, m, n, k);
   candidate winner = {};
   run_times times;

@@ -28,6 +28,11 @@ inline product reduced(product p, const bool cpu) {
   return p;
 }
 
+// Is C larger than that of what it is measured with?
+inline bool is_cut(const product &whole, const product &part) {
+  return part.m < whole.m || part.n < whole.n;
+}
+
 // A product of the same class that no candidate's parts divide: what is remembered for the class
 // must be right there as well. Not larger than it takes.
 inline product odd_one(const product &p) {
@@ -50,13 +55,14 @@ struct winner_key {
   std::string kind, made_with;
 };
 
-inline winner_key key_for(const setup &s, const product &p) {
+inline winner_key key_for(const setup &s, const product &p, const bool cut) {
   cl_uint units;
   clerr_chk(clGetDeviceInfo(s.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
   return {"device " + device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) +
               "), " + std::to_string(units) + " compute units\nsize " +
               std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
-              std::to_string(size_class(p.k)) + (has_odd_rows(p) ? " with odd rows\n" : "\n"),
+              std::to_string(size_class(p.k)) + (cut ? " of a larger C" : "") +
+              (has_odd_rows(p) ? " with odd rows\n" : "\n"),
           "driver " + device_text(s.device, CL_DRIVER_VERSION) + "\nkernels " +
               std::to_string(hash_of(s.tiles + s.panels)) + "\n"};
 }
