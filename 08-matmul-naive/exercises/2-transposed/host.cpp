@@ -3,6 +3,7 @@
 #include "../../../common/clerr.h"
 #include "../../../common/compare.h"
 #include "../../../common/device.h"
+#include "../../../common/limits.h"
 #include "../../../common/source.h"
 #include "../../../common/timing.h"
 
@@ -25,12 +26,6 @@ int main(const int argc, char **argv) {
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
   check_memory(device, {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n)}, usage);
 
-  // The launch: work-groups of 16×16, enough of them to cover C. Dimension 0 is its columns.
-  const size_t side = 16; // work-items along each side of a work-group
-  const size_t local_size[2] = {side, side};
-  const size_t num_groups[2] = {(n + side - 1) / side, (m + side - 1) / side};
-  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
-
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
@@ -40,6 +35,15 @@ int main(const int argc, char **argv) {
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   cl_kernel kernel = clCreateKernel(program, "matmul", &status);
   clerr_chk(status);
+
+  // The launch: square work-groups, smaller ones where the device allows no others, and enough of
+  // them to cover C. Dimension 0 is its columns.
+  size_t side = 16; // work-items along each side of a work-group
+  while (!group_fits(kernel, device, {side, side}))
+    side /= 2;
+  const size_t local_size[2] = {side, side};
+  const size_t num_groups[2] = {(n + side - 1) / side, (m + side - 1) / side};
+  const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
   std::vector<float> a(m * k), b(k * n), c(m * n, NAN);
