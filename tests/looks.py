@@ -72,15 +72,20 @@ def kahan(attempt):
     rare[number.randrange(500)] = 1.0
     # Of each 16 that a work-item adds one is large, and takes away all of the others.
     runs = [[1.0 if i // step % 16 == 0 else 0.98 * 2.0**-24 for i in range(int(args[0]))] for step in (1, 32)]
-    cases = [(rare, "2^-25", exponent) for exponent in (0, 60, -60)] + [(x, "0.98·2^-24", 0) for x in runs]
+    cases = [(rare, "1s and 2^-25s", exponent) for exponent in (0, 60, -60)]
+    cases += [(x, "1s and 0.98·2^-24s", 0) for x in runs]
+    # The total may be below zero, and what is added of the other sign: which is the larger one is no matter of signs.
+    for large, small in ((-1, -1), (-1, 1), (1, -1)):
+        of_signs = [value * (large if value == 1.0 else small) for value in rare]
+        cases.append((of_signs, f"{large}s and {'-' * (small < 0)}2^-25s", 0))
     for values, what, exponent in cases:
         x = floats(packed([value * 2.0**exponent for value in values]))
         trial = Trial(attempt, args, {1: packed(x)})
         if (1, 1) not in trial.after:
             return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
-        exact = math.fsum(x)
-        said = f"with 1s and {what}s{f', times 2^{exponent}' * bool(exponent)}, in place of the program's numbers"
-        if wrong := beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * exact)]):
+        exact, all_in_all = math.fsum(x), math.fsum(map(abs, x))
+        said = f"with {what}{f', times 2^{exponent}' * bool(exponent)}, in place of the program's numbers"
+        if wrong := beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * all_in_all)]):
             return wrong
     # Of so small numbers a long piece of the sum must not be large enough to change a 1.
     return by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4) or in_float(attempt)
