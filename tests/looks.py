@@ -88,7 +88,7 @@ def kahan(attempt):
         if wrong := beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * all_in_all)]):
             return wrong
     # Of so small numbers a long piece of the sum must not be large enough to change a 1.
-    return by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4) or in_float(attempt)
+    return by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4) or of_both_signs(attempt) or in_float(attempt)
 
 
 def by_a_single_one(attempt, n, small, allowed):
@@ -101,6 +101,16 @@ def by_a_single_one(attempt, n, small, allowed):
     exact = 1 + (n - 1) * small
     said = f"with a 1 and {n - 1} numbers of {small:.3g}, all of them for a single work-item"
     return beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, allowed * references.U * exact)])
+
+
+def of_both_signs(attempt):
+    """11: sums may be below zero, or 0 at any time; those of small whole numbers are exact."""
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    x = [float(number.randrange(-4, 4)) for _ in range(20000)]
+    trial = Trial(attempt, [str(len(x))], {1: packed(x)})
+    if (1, 1) not in trial.after:
+        return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
+    return beside("with whole numbers from -4 to 3", [math.fsum(floats(trial.after[1, 1]))], [(math.fsum(x), 0)])
 
 
 def each_product(attempt):
@@ -349,7 +359,7 @@ def fewer_additions(attempt):
             f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
         ]
     # Even 2^15 of the small ones are lost when they are added to the 1; in a tree of 2^22 the way is short, at the end, too.
-    return complaints or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46)
+    return complaints or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46) or of_both_signs(attempt)
 
 
 def halves(attempt):
