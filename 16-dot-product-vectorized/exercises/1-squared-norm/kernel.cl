@@ -3,7 +3,7 @@
 // x             in     n floats: n / 4 whole vectors, then fewer than 4 floats
 // partial_sums  out    one float for each work-group
 // n             in     number of floats; any number of work-groups will do
-// sums          local  one float for each work-item; the local size is a power of two
+// sums          local  one float for each work-item; the local size is a power of two, 1 as well
 #define UNROLL 4
 
 __kernel void squared_norm(__global const float4 *restrict x, __global float *restrict partial_sums,
