@@ -40,6 +40,7 @@ OCLGRIND_SECONDS = 40
 COMPILE_SECONDS = 60
 OTHER_METHODS = ["repl", "cbs"]  # of PoCL, to run the work-items of a group: one of them is there besides its usual one
 AS_WRITTEN = ["--build-options", "-cl-opt-disable"]  # what Oclgrind is told, so that nothing is optimized
+SMALL_MATRICES = ["9", "11", "13"]
 WARNINGS = ["-Wall", "-Wextra"]
 BOUNDS = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # an index outside an array ends the program
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -66,7 +67,7 @@ class Exercise:
     fewer        [1, 2]: and in a launch of so many work-items in all, for N = 1003
     spare        true where a launch may have more groups than it needs, of which the kernel is to do nothing
     beyond       false where the numbers of an N beyond 2^24 are too large for what is asked for
-    smaller      [64, 16]: and on simulated devices with groups no larger than that
+    smaller      [64, 16]: and on simulated devices with groups no larger than that; matrices are small where it is 16 or less
     drawn        how many more sizes are drawn from the answer's own content (default 2)
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
@@ -680,12 +681,13 @@ class Attempt:
         said = {}
         runs = []
         cases = [(args, []) for args in self.exercise.oclgrind]
-        cases += [(self.exercise.oclgrind[0], ["--max-wgsize", str(items)]) for items in self.exercise.smaller]
+        cases += [(self.smaller_size(items), ["--max-wgsize", str(items)]) for items in self.exercise.smaller]
         if self.exercise.optimized and "kernel.cl" in self.exercise.files:
             # As it is written: the optimizer may move a read behind a guard that stands after it.
             cases.append((self.exercise.oclgrind[0], AS_WRITTEN))
-            smallest = [["--max-wgsize", str(items), *AS_WRITTEN] for items in self.exercise.smaller[-1:]]
-            cases += [(self.exercise.oclgrind[0], options) for options in smallest]
+            for items in self.exercise.smaller:
+                if items <= 16 or items == self.exercise.smaller[-1]:
+                    cases.append((self.smaller_size(items), ["--max-wgsize", str(items), *AS_WRITTEN]))
         for args, options in cases:
             run = self.simulated(args, options, 6 if self.endless else OCLGRIND_SECONDS)
             if run is None:
@@ -732,6 +734,11 @@ class Attempt:
                     "Oclgrind",
                     f"right on PoCL, but on {device}: " + (self.broken(bad[0]) or self.first_wrong(bad[0])),
                 )
+
+    def smaller_size(self, items):
+        """The size for a simulated device with groups of so many work-items at most: where tiles have four rows or fewer,
+        small matrices have several."""
+        return SMALL_MATRICES if self.exercise.matrix and items <= 16 else self.exercise.oclgrind[0]
 
     def by_switch(self, run, options):
         """Is the kernel wrong in this run only because Oclgrind goes wrong where the optimizer has met a switch whose cases

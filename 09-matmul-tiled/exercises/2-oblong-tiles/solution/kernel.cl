@@ -5,7 +5,7 @@
 // c  out  M×N floats, row-major
 // The launch has groups of TILE×TILE work-items, enough of them to cover the columns of C
 // (dimension 0) and its rows (dimension 1). TILE comes from the host: -D TILE=32, or less.
-#define TILE_K (TILE / 4) // how much of K is brought at a time
+#define TILE_K (TILE < 4 ? 1 : TILE / 4) // how much of K is brought at a time
 
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,
                      __global float *restrict c, const ulong M, const ulong N, const ulong K) {

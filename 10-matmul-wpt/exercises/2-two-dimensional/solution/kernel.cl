@@ -1,5 +1,5 @@
-// Matrix product C = A·B: tiles in local memory, and a block of C for each work-item, of WPT_M×2
-// elements.
+// Matrix product C = A·B: tiles in local memory, and a block of C for each work-item, of
+// WPT_M×WPT_N elements.
 //
 // a  in   M×K floats, row-major: a[row * K + column]
 // b  in   K×N floats, row-major
@@ -7,11 +7,11 @@
 // The launch has groups of TILE × TILE/WPT work-items, enough of them for the TILE×TILE tiles of C
 // to cover its columns (dimension 0) and its rows (dimension 1). TILE and WPT come from the host;
 // WPT divides TILE.
-#define STEP (TILE / WPT)     // rows between two elements that a work-item brings
-#define WPT_N 2               // columns of C for each work-item
-#define WPT_M (WPT / WPT_N)   // rows of C for each work-item
-#define STEP_N (TILE / WPT_N) // columns between two of its elements
-#define STEP_M (TILE / WPT_M) // rows between two of its elements
+#define STEP (TILE / WPT)       // rows between two elements that a work-item brings
+#define WPT_N (WPT < 2 ? 1 : 2) // columns of C for each work-item
+#define WPT_M (WPT / WPT_N)     // rows of C for each work-item
+#define STEP_N (TILE / WPT_N)   // columns between two of its elements
+#define STEP_M (TILE / WPT_M)   // rows between two of its elements
 
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,
                      __global float *restrict c, const ulong M, const ulong N, const ulong K) {
