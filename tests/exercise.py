@@ -307,6 +307,7 @@ class Attempt:
         """Builds the program once more, with that text at the end of a header of common/, and takes it from now on; false
         where that does not compile."""
         home = self.home / "other"
+        shutil.rmtree(home, ignore_errors=True)  # of an earlier text
         place = home / self.place.relative_to(self.home)
         place.mkdir(parents=True)
         shutil.copytree(ROOT / "common", home / "common")
@@ -315,6 +316,20 @@ class Attempt:
         shutil.copyfile(self.place / "host.cpp", place / "host.cpp")
         self.program = self.compile(place / "host.cpp", home / "common", "other") or self.program
         return self.program.name == "other"
+
+    @contextlib.contextmanager
+    def with_host(self, text):
+        """Within it, that text is the host, and the program is built of it; gives false where it does not compile."""
+        source, usual = self.place / "host.cpp", self.program
+        kept = source.read_bytes()
+        source.write_text(text)
+        try:
+            program = self.compile(source, name="rewritten", told=False)
+            self.program = program or usual
+            yield program is not None
+        finally:
+            source.write_bytes(kept)
+            self.program = usual
 
     def look(self):
         """What the program does, beyond its own PASSED."""
@@ -347,6 +362,7 @@ class Attempt:
             looks.between_queues,
             evidence.elsewhere,
             evidence.beyond_floats,
+            looks.short_long,
         ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)
@@ -358,9 +374,10 @@ class Attempt:
 
     # -- compiling -------------------------------------------------------------------------------
 
-    def compile(self, source, common=None, name="program"):
+    def compile(self, source, common=None, name="program", told=True):
         """The program, beside the kernel; None when it does not compile. What was compiled once is
-        kept in the build folder under a name that is its content's. `common`: the folder that it includes."""
+        kept in the build folder under a name that is its content's. `common`: the folder that it includes; `told`: the
+        answer says what the compiler has to say, which is asked for warnings."""
         compiler = os.environ.get("CXX", "c++")
         if self.exercise.processes:
             compiler = "mpicxx"
@@ -370,7 +387,7 @@ class Attempt:
             "-O2",
             *BOUNDS,
             *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"),
-            *self.warnings,
+            *(self.warnings if told else ["-w"]),
         ]
         digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
         for header in sorted((common or ROOT / "common").glob("*.h")):
@@ -389,6 +406,8 @@ class Attempt:
                 )
             except OSError as error:
                 raise Problem(f"no C++ compiler: {error}") from None
+            if code != 0 and not told:
+                return None
             if code != 0:
                 errors = [line for line in err.splitlines() if "error" in line] or err.splitlines()
                 late = [f"the compiler did not end within {COMPILE_SECONDS} s"] if code is None else []

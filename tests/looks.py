@@ -506,6 +506,68 @@ def between_queues(attempt, honest):
     return in_order(honest)[0]
 
 
+# What of a program's text is a long, names a long's limit or type, or prints one; and what is none of these.
+LONGS = re.compile(
+    r"""(?P<other>//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|'(?:\\.|[^'\\\n])*')
+    |(?P<text>"(?:\\.|[^"\\\n])*")
+    |(?P<type>\b(?:(?:unsigned|signed|int|long|double|const|volatile)\b\s*)+)
+    |(?P<limit>\b(?:U?LONG_MAX|LONG_MIN|MPI_(?:UNSIGNED_)?LONG)\b)
+    |(?P<number>(?<![\w.])(?:0[xX][\da-fA-F']+|\d[\d']*)(?:[uU]?[lL]|[lL][uU])\b)""",
+    re.VERBOSE | re.DOTALL,
+)
+LIMITS = {
+    "ULONG_MAX": "UINT_MAX",
+    "LONG_MAX": "INT_MAX",
+    "LONG_MIN": "INT_MIN",
+    "MPI_UNSIGNED_LONG": "MPI_UNSIGNED",
+    "MPI_LONG": "MPI_INT",
+}
+
+
+def without_long(text):
+    """A program's text in which each long is an int, as far as their width goes."""
+
+    def shorter(found):
+        if found["text"]:
+            return re.sub(r"(%[-+ #0]*[\d*]*(?:\.[\d*]*)?)l(?=[diouxX])", r"\1", found[0])
+        if found["type"]:
+            words = re.findall(r"\w+", found[0])
+            if words.count("long") != 1 or "double" in words:
+                return found[0]
+            return re.sub(r"\blong\b", "" if "int" in words else "int", found[0])
+        if found["limit"]:
+            return LIMITS[found[0]]
+        return re.sub(r"[lL]", "", found[0]) if found["number"] else found[0]
+
+    return LONGS.sub(shorter, text)
+
+
+def short_long(attempt, honest):
+    """A host is right where a long has 32 bits, too. The same program is built with an int in place of each; what that
+    makes of it may not compile, and then nothing is said."""
+    exercise = attempt.exercise
+    if "host.cpp" not in exercise.files:
+        return []
+    text = (attempt.place / "host.cpp").read_text(errors="replace")
+    shorter = without_long(text)
+    if shorter == text:
+        return []
+    unchecked = list(attempt.answer.unchecked)
+    with attempt.with_host(shorter) as builds:
+        complaints = short_long_once(attempt) if builds else []
+    attempt.answer.unchecked = unchecked  # what could not be seen of this one counts for nothing
+    return [f"on Windows, where a long has 32 bits: {complaint}" for complaint in complaints]
+
+
+def short_long_once(attempt):
+    """The same of the program that has been built so."""
+    cases = [(run.args, run.processes if run.processes > 1 else None) for run in attempt.right]
+    for run in attempt.at_once(attempt.in_processes, cases):
+        if attempt.broken(run) or not run.passed():
+            return [attempt.broken(run) or attempt.first_wrong(run)]
+    return globals()[attempt.exercise.look](attempt) if attempt.exercise.look else []
+
+
 def little_memory(run):
     """A complaint where all of the data fits into the buffers: it was to come in pieces."""
     made = sum(int(call.split()[2]) for call in run.calls if call.startswith("create buffer"))
