@@ -237,7 +237,7 @@ def any_factors(attempt):
 
 
 def either_sign(attempt):
-    """21/2: also where what is left in the unit at the end is negative."""
+    """21/2: also where what is left in the unit at the end is negative, and with another CHUNK."""
     args = ["3", "5", "70"]
     number = random.Random(attempt.exercise.digest(attempt.folder))
     usual = Trial(attempt, args)
@@ -247,7 +247,42 @@ def either_sign(attempt):
         return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
     inputs = [floats(trial.inputs[i]) for i in (1, 2)]
     expected = [(sum(references.terms_of(inputs, place, [3, 5, 70])), 0) for place in range(15)]
-    return beside("with 3×5×70 and whole numbers of either sign", floats(trial.after[1, 2]), expected)
+    return beside("with 3×5×70 and whole numbers of either sign", floats(trial.after[1, 2]), expected) or other_chunks(
+        attempt
+    )
+
+
+def toward_zero(value):
+    """The float nearest to it that is not further away from 0."""
+    near = as_float(value)
+    if abs(near) <= abs(value):
+        return near
+    return struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", near))[0] - 1))[0]
+
+
+def other_chunks(attempt):
+    """21/2: the kernel is right with any CHUNK, for the text lets one try others."""
+    define = re.compile(r"(#[ \t]*define[ \t]+CHUNK[ \t]+)16\b")
+    if len(define.findall(attempt.kernel)) != 1 or evidence.code_of(attempt.kernel).count("CHUNK") < 2:
+        return []  # whoever writes 16 has a kernel for 16
+    args, k = ["3", "5", "70"], 70
+    for chunk in (1, 12, 100):
+        other = define.sub(rf"\g<1>{chunk}", attempt.kernel)
+        trial = evidence.with_kernel(attempt, other, lambda: Trial(attempt, args))
+        if (1, 2) not in trial.after or len(trial.inputs) < 2:
+            return evidence.missing(attempt, "what the kernel makes of another CHUNK could not be seen")
+        inputs, expected = [floats(trial.inputs[i]) for i in (1, 2)], []
+        for place in range(15):
+            terms, total = references.terms_of(inputs, place, [3, 5, k]), 0.0
+            for first in range(0, k, chunk):
+                part = 0.0
+                for term in terms[first : first + chunk]:
+                    part = toward_zero(part + term)
+                total = as_float(total + part)
+            expected.append((total, 0))
+        if wrong := beside(f"with {'×'.join(args)} and CHUNK = {chunk}", floats(trial.after[1, 2]), expected):
+            return wrong
+    return []
 
 
 def parts(attempt):
