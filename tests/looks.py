@@ -1355,6 +1355,7 @@ def wrong_and_fast(attempt, run, said):
 def ways(attempt):
     """14/1: the way of devices that the student has not seen."""
     both = "__opencl_c_subgroups __opencl_c_work_group_collective_functions"
+    many = " ".join(f"cl_vendor_number_{i}" for i in range(600))  # a GPU has some 2000 characters of them
     for version, extensions, features, right in [
         ("OpenCL 3.0 p", "cl_khr_fp64", both, 1),
         ("OpenCL 3.1 q", "cl_khr_subgroups", "__opencl_c_fp64", 2),
@@ -1370,10 +1371,16 @@ def ways(attempt):
         ("OpenCL 1.2 pocl 3.0", "cl_khr_subgroups", both, 3),
         ("OpenCL 3.0 pocl 1.8 on 2.1", "", both, 1),
         ("OpenCL 3.0 y", "", "__opencl_c_subgroups_like __opencl_c_subgroups", 2),
+        ("OpenCL 3.0 many extensions", f"{many} cl_khr_subgroups", "", 2),
+        ("OpenCL 3.0 many features", "", f"{many} {both}", 1),
+        ("OpenCL 3.0 many without", f"{many} cl_khr_subgroup", f"{many} __opencl_c_subgroup", 3),
     ]:
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
         if got != str(right):
-            return [f"for '{version}', '{extensions}', '{features}' the way should be {right} and is {got}"]
+            said = f"'{version}', '{extensions}', '{features}'".replace(
+                many, f"{len(many)} characters of other names, and"
+            )
+            return [f"for {said} the way should be {right} and is {got}"]
     # This device, if its version were one that the program has seen before, with other extensions.
     for version in re.findall(r'"(OpenCL [3-9][^"]*)"', (attempt.place / "host.cpp").read_text(errors="replace")):
         run = attempt.pocl([], spy=True, SPY_TEXT=f"102f={version}\n1030=cl_khr_subgroups")
