@@ -1282,6 +1282,16 @@ def search(attempt):
                 ]
         if not run.passed():
             return [device + (attempt.broken(run) or attempt.first_wrong(run))]
+    for items, local in [(32, 32768), (1024, 511)]:
+        run = attempt.pocl(["20", "17", "20"], spy=True, SPY_INFO=f"1004={items} 1023={local}")
+        said = verdicts(run)
+        device = f"on a device with {items} work-items in a group and {local} bytes of local memory, "
+        left = [name for name in names if said.get(name, ("nothing", ""))[0] != "pruned"]
+        launched = len(starting(run, "EnqueueNDRangeKernel"))
+        if left or launched:
+            return [
+                f"{device}no candidate has room, and {left[0] + ' is not pruned' if left else f'{launched} are launched'}"
+            ]
     return []
 
 
