@@ -446,6 +446,12 @@ def at_the_same_time(attempt):
             f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
             "not work at the same time"
         ]
+    # Whether the host asks until the first has ended, or only whether it has begun, shows where it does not end.
+    asked = any(call.startswith(("PollEvent", "ask event")) for call in launched[:waits])
+    if asked and "asks for ever" in attempt.pocl(run.args, spy=True, SPY_RUNS=2).calls:
+        return [
+            "the host asks whether the first device's command has ended before the second is launched: that is a wait, too"
+        ]
     device = {call.split()[1]: call.split()[2] for call in run.calls if call.startswith("on ")}
     divided = any(call.startswith("CreateSubDevices") for call in run.calls)
     if (divided or attempt.divisible()) and len({device.get(queue) for queue in queues}) < 2:

@@ -36,6 +36,8 @@
 //   SPY_MAPS     as on a device that has its own memory: a region that is mapped is not the buffer,
 //                and is full of NaN if it is to be written anew, as long as nobody has waited for
 //                it, and once it is unmapped
+//   SPY_RUNS     "2": until so many queues have a launch, no command of one that has has ended,
+//                whoever asks; a program that asks again and again is ended
 //   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
 //                then from the beginning
 //
@@ -54,6 +56,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 template <typename F> static F real(F, const char *name) {
@@ -153,6 +156,8 @@ struct state {
   cl_ulong now =
       1700000000000000000; // ns since 1970, as with some drivers: no double holds them all
   cl_context context = nullptr;
+  std::set<cl_command_queue> launched; // that have a launch
+  size_t num_asked = 0;                // whether a command has ended, and SPY_RUNS said no
   size_t num_sources = 0, num_inputs = 0, num_results = 0, num_launches = 0, num_events = 0;
 };
 static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
@@ -259,6 +264,21 @@ static cl_platform_id real_platform() {
   cl_platform_id platform = nullptr;
   REAL(clGetPlatformIDs)(1, &platform, nullptr);
   return platform;
+}
+
+// Whether SPY_RUNS says of a command that it has not ended.
+static bool still_runs(cl_event event) {
+  if (static_cast<long>(the.launched.size()) >= setting("SPY_RUNS"))
+    return false;
+  cl_command_queue queue = nullptr;
+  REAL(clGetEventInfo)(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  if (the.launched.count(queue) == 0)
+    return false;
+  if (++the.num_asked > 100000) {
+    note("asks for ever\n");
+    _exit(EXIT_FAILURE);
+  }
+  return true;
 }
 
 // How large a group this kernel may have.
@@ -488,6 +508,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
       REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &copies[index]);
     }
   ++the.num_launches;
+  the.launched.insert(queue);
   for (const auto &[index, buffer] : the.arguments[kernel]) {
     const std::vector<char> other =
         read_file("SPY_BEFORE", std::to_string(the.num_launches) + "." + std::to_string(index));
@@ -726,6 +747,8 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *val
                       size_t *size_ret) {
   const cl_int status = REAL(clGetEventInfo)(event, what, size, value, size_ret);
   if (what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS && value != nullptr) {
+    if (still_runs(event))
+      *static_cast<cl_int *>(value) = CL_RUNNING;
     const cl_int state = *static_cast<const cl_int *>(value);
     note("PollEvent %p %d\n", static_cast<void *>(event), state);
     if (state == CL_COMPLETE)
@@ -765,6 +788,8 @@ cl_int clSetEventCallback(cl_event event, cl_int state,
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info moment, size_t size, void *value,
                                size_t *size_ret) {
   note("ask event %p\n", static_cast<void *>(event));
+  if (still_runs(event))
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
   const cl_int status = REAL(clGetEventProfilingInfo)(event, moment, size, value, size_ret);
   if (const auto at = the.times.find(event); at != the.times.end() && status == CL_SUCCESS &&
                                              value != nullptr && size == sizeof(cl_ulong)) {
