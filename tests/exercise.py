@@ -303,9 +303,9 @@ class Attempt:
             self.answer.ok("not seen", what)
         return None
 
-    def with_header(self, name, text):
+    def with_header(self, name, text, told=True):
         """Builds the program once more, with that text at the end of a header of common/, and takes it from now on; false
-        where that does not compile."""
+        where that does not compile, of which the answer says something if `told`."""
         home = self.home / "other"
         shutil.rmtree(home, ignore_errors=True)  # of an earlier text
         place = home / self.place.relative_to(self.home)
@@ -314,8 +314,9 @@ class Attempt:
         with open(home / "common" / name, "a") as header:
             header.write(text)
         shutil.copyfile(self.place / "host.cpp", place / "host.cpp")
-        self.program = self.compile(place / "host.cpp", home / "common", "other") or self.program
-        return self.program.name == "other"
+        program = self.compile(place / "host.cpp", home / "common", "other", told)
+        self.program = program or self.program
+        return program is not None
 
     @contextlib.contextmanager
     def with_host(self, text):

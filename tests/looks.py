@@ -725,6 +725,22 @@ inline void wide_real(std::vector<float> &v, const uint64_t seed) {
 """
 
 
+# A std::reduce with an order of its own: from the last to the first.
+REDUCE = """
+#include <iterator>
+#include <numeric>
+namespace std {
+template <typename I, typename T = typename iterator_traits<I>::value_type, typename F = plus<>>
+T reduce_from_the_end(I first, I last, T init = T(), F add = F()) {
+  while (last != first)
+    init = add(init, *--last);
+  return init;
+}
+}
+#define reduce reduce_from_the_end
+"""
+
+
 def same_for_any_number(attempt):
     """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
     exactly."""
@@ -732,8 +748,25 @@ def same_for_any_number(attempt):
     complaints = compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1])
     if not complaints and attempt.with_header("compare.h", WIDE_REALS):
         complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
+        complaints = complaints or any_order(attempt, sizes[-1])
     attempt.program = usual
     return complaints or in_every_process(attempt, sizes[-1])
+
+
+def any_order(attempt, size):
+    """24/2: the chunks have an order, which std::reduce does not keep: each library, and each call, may have another one."""
+    if not re.search(r"\breduce\b", (attempt.place / "host.cpp").read_text(errors="replace")):
+        return []
+    alone = fields(attempt.pocl(size), "result")
+    if not attempt.with_header("compare.h", WIDE_REALS + REDUCE, told=False):
+        return []
+    other = fields(attempt.pocl(size), "result")
+    if other == alone:
+        return []
+    return [
+        f"for N = {size[0]} and numbers of very different size, the result is {' '.join(other)} where std::reduce adds from "
+        f"the last to the first, and {' '.join(alone)} as it adds here: its order is not specified, and the chunks have one"
+    ]
 
 
 def shared_by_processes(attempt, size, processes=5):
