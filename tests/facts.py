@@ -115,6 +115,8 @@ def defaults(chapter):
         # longest path to it, and what else the lesson derives. Where a program prints what rounding allows.
         "REFERENCES": {},
         "PATHS": {},
+        # LARGEST_BY_DEVICE: how large its largest buffer is follows from the number of compute units.
+        "LARGEST_BY_DEVICE": False,
         # SAYS, of check `says`: [(arguments, what the output says then: a regular expression)], with lines of a profile
         # if it is said on such a device.
         "SAYS": [],

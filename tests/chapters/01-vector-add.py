@@ -1,6 +1,7 @@
 from formulas import count
 from references import elements
 
+OWN_CHECKS = ["device-choice"]
 HOST_LINES = 180  # it spells everything out
 SHOWS_DIFF = False  # the first one
 HOSTILE_ALL = True  # it spells its set-up out

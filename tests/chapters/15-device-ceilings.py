@@ -6,6 +6,7 @@ from references import U, total, unchanged
 THOROUGH = ["inputs"]  # thirteen programs are built and released
 SLOW_ELSEWHERE = "65"  # at any size it measures for as long
 LARGE_LAUNCHES = True
+LARGEST_BY_DEVICE = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N
 FEW_PLACES = True  # what follows in each child takes long
 CHANGES = ["ulp"]  # see FEW_PLACES

@@ -153,6 +153,8 @@ class Drawing:
             left, right = min(bar[1] for bar in got), max(bar[2] for bar in got)
             scale = (right - left) / (last - first)
             good = 0 <= left and right <= width and right - left > width / 2
+            said = re.search(r": the first pieces, (\S+) ms</text>", self.path.read_text())
+            good = good and said is not None and math.isclose(float(said[1]), (last - first) / 1e6, rel_tol=1e-4)
             for (kind, start, end, piece), (row, x, x_end, its_piece) in zip(wanted, got):
                 at, until = left + (start - first) * scale, left + (end - first) * scale
                 good = good and (kind, piece) == (row, its_piece) and abs(x - at) < 0.1 and abs(x_end - until) < 0.1

@@ -5,6 +5,7 @@ Devices on paper (native/paper_platform.cpp) say numbers that are known and all 
 creates its context, so that a run takes no time; the kernel file's place is looked at on the usual device.
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -51,9 +52,9 @@ class Paper:
         (folder / "paper.icd").write_text(f"{harness.PAPER}\n")
         self.vendors = folder
 
-    def run(self, devices, *arguments, wish=None, buffer=None):
+    def run(self, devices, *arguments, wish=None, buffer=None, names=None):
         env = {"OCL_ICD_VENDORS": str(self.vendors), "OCL_ICD_PLATFORM_SORT": "none", "PAPER_DEVICES": devices}
-        env["PAPER_BUFFER"] = buffer and str(buffer)
+        env.update(PAPER_BUFFER=buffer and str(buffer), PAPER_NAMES=names)
         return harness.run([self.program, *arguments], env={**env, "OCL_DEVICE": wish})
 
 
@@ -90,6 +91,23 @@ def devices(must, paper, known):
         else:
             expected = known.printed(machine, wish, place)
             must(f"{what}: and all that it says is true", out == expected and code == 0, f"{expected}\n\n{out}")
+    tail = " and so on" * 10
+    place = "0:0" if known.NO_DEVICE_REFUSAL is None else "0:1"
+    line = f"device    Paper {type_at('cpu,gpu', place)} {place}{tail} (Paper Platform 0{tail})"
+    out = paper.run("cpu,gpu", names=tail)[1]
+    must(f"names of {len(tail)} characters more are there whole", out.startswith(line + "\n"), f"{line}\n{out}")
+
+
+def exact_buffer(must, paper, known, folder):
+    """A device whose buffers can be just as large as the largest one here is large enough; with a byte less, it is not."""
+    size, calls = ["300", "200", "100"] if known.IS_MATRIX else ["100003"], folder / "calls"
+    if harness.under_layer([paper.program, *size], calls=calls)[0] != 0:
+        must(f"{' '.join(size)}: passes", False)
+    largest = max(map(int, re.findall(r"^CreateBuffer \w+, \d+, (\d+),", calls.read_text(), re.MULTILINE)))
+    for bytes_, fits in [(largest, True), (largest - 1, False)]:
+        code, out, err = paper.run("cpu", *size, buffer=bytes_)
+        good = "a context for" in err if fits else code == 2 and err.startswith("too large for this device")
+        must(f"{' '.join(size)}, buffers of {bytes_} bytes: {'' if fits else 'not '}large enough", good, out + err)
 
 
 def sizes(must, paper, known):
@@ -146,6 +164,19 @@ def kernel_file(must, program, chapter, folder):
         (home / kernel.name).write_text("the one beside the program: no kernel")
     code, _, err = harness.run([copy, *size], cwd=here, env=env)
     must("the kernel beside the program", code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, err)
+    if "common/source.h" in (harness.ROOT / chapter / "host.cpp").read_text() and not facts.of(chapter).SEARCH_SIZE:
+        out = harness.run(["sh", "-c", '"$0" "$@" 2>&1', copy, *size], cwd=here, env=env)[1]
+        good = re.search(r"^device    [\s\S]* build log:$", out, re.MULTILINE)
+        must("in one file with the build log, what was printed before it stands before it", good, out)
+    for kernel in home.glob("*.cl"):
+        kernel.chmod(0)
+    for path in (folder, folder / "cache"):
+        path.mkdir(exist_ok=True)
+        path.chmod(0o777)  # of another user, if this one may read everything
+    other = {} if os.getuid() else {"user": 65534}
+    env["POCL_CACHE_DIR"] = str(folder / "cache")
+    code, _, err = harness.run([copy, *size], cwd=here, env=env, **other)
+    must("a kernel that may not be read", code == 1 and "  (is there, but cannot be read)\n" in err, err)
 
 
 def wrong_rows(report, chapter, folder):
@@ -166,6 +197,8 @@ def check(report, chapter):
         paper = Paper(folder, program)
         devices(report.must, paper, known)
         sizes(report.must, paper, known)
+        if known.PARAMETERS and harness.has_kernel(chapter) and not known.LARGEST_BY_DEVICE:
+            exact_buffer(report.must, paper, known, folder)
         if harness.has_kernel(chapter):
             kernel_file(report.must, program, chapter, folder)
         if known.COUNTS_ROWS:

@@ -41,13 +41,23 @@ def unlike_no_times(command, profile, cache, out):
     return [] if found == expected else [f"times of a clock without resolution: {expected} expected, not {found}"]
 
 
+def unlike_launches(out, calls):
+    """What is wrong with the groups that a program's times name: they are those of a launch, one after the other."""
+    said = re.findall(r"^time .*?\b(\d+) (?:work-)?groups? of (\d+)", out, re.MULTILINE)
+    launches = re.findall(r"^EnqueueNDRangeKernel \w+, \w+, 1, \w+, (\d+), (\d+),", calls, re.MULTILINE)
+    made = [(str(int(items) // int(of_group)), of_group) for items, of_group in launches]
+    at = iter(made)
+    return [] if all(one in at for one in said) else [f"it says groups {said}, and launches {made}"]
+
+
 def what_is_wrong(chapter, arguments, profile, cache):
     """What is wrong with a run on this device: a list of sentences."""
     known = facts.of(chapter)
     command = [harness.program(chapter), *arguments]
     # With the default size a search has many candidates that are slow here.
     timeout = 120 if arguments else 900
-    code, out, err, account = harness.under_layer(command, timeout, cache, profile)
+    calls = pathlib.Path(cache) / "calls"
+    code, out, err, account = harness.under_layer(command, timeout, cache, profile, calls=calls)
     if f"device    {name_of(profile)} (" not in out:
         return [f"it did not run on {name_of(profile)}{harness.indented(out + err)}"]
     if profile.stem in known.NEEDS:
@@ -56,7 +66,7 @@ def what_is_wrong(chapter, arguments, profile, cache):
             wrong.append(f"exit code 1 and {words!r} expected, not {code}{harness.indented(out + err)}")
         return wrong
     wrong = harness.not_passed(code, out, err) or left_behind(account)
-    wrong = wrong or unlike_no_times(command, profile, cache, out)
+    wrong = wrong or unlike_no_times(command, profile, cache, out) or unlike_launches(out, calls.read_text())
     return wrong or [f"a colon twice: {line}" for line in says_of_times(out) if "::" in line]
 
 

@@ -6,6 +6,7 @@
 //                   none either, and calls that a success. Unset: one platform without any, as a
 //                   driver leaves it behind whose card is gone
 //   PAPER_BUFFER    bytes of the largest buffer of all devices, in place of those below
+//   PAPER_NAMES     what the names of platforms and devices have behind them
 //
 // Everything that device number d of all says is different from what another one says: the numbers
 // in the table below are for d = 0, and larger by d times the step.
@@ -53,6 +54,11 @@ static const property properties[] = {
     {CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t), 83, 1},
 };
 
+static std::string tail() {
+  const char *names = getenv("PAPER_NAMES");
+  return names == nullptr ? "" : names;
+}
+
 // Gives an answer as clGetDeviceInfo and clGetPlatformInfo do.
 static cl_int answer(const void *from, const size_t bytes, const size_t room, void *to,
                      size_t *size_ret) {
@@ -73,7 +79,7 @@ static cl_int CL_API_CALL get_platform_info(cl_platform_id id, const cl_platform
                            : what == CL_PLATFORM_EXTENSIONS     ? "cl_khr_icd"
                            : what == CL_PLATFORM_ICD_SUFFIX_KHR ? "PAPER"
                            : what == CL_PLATFORM_NAME
-                               ? "Paper Platform " + std::to_string(platform->number)
+                               ? "Paper Platform " + std::to_string(platform->number) + tail()
                                : "Paper";
   return answer(text.c_str(), text.size() + 1, room, to, size_ret);
 }
@@ -138,7 +144,7 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, const cl_device_info 
                             : what == CL_DEVICE_OPENCL_C_VERSION ? "OpenCL C 1.2 paper "
                             : what == CL_DEVICE_NAME             ? "Paper " + device->type + " "
                                                                  : "Something ") +
-                           device->place;
+                           device->place + (what == CL_DEVICE_NAME ? tail() : "");
   return answer(text.c_str(), text.size() + 1, room, to, size_ret);
 }
 
