@@ -441,6 +441,44 @@ def long_ways(attempt, honest):
     return []
 
 
+def long_products(attempt, honest):
+    """The steps along K are more than 16 bits count, whichever tiles there are."""
+    exercise = attempt.exercise
+    if "kernel.cl" not in exercise.files or exercise.reference not in ("product", "transposed product"):
+        return []
+    run = attempt.pocl(["1", "1", str(2**20 + 5)])
+    if run.passed() or too_large(run):
+        return []
+    return [attempt.broken(run) or attempt.first_wrong(run)]
+
+
+def own_numbers(attempt, honest):
+    """Where UF is a number that the kernel's text has, which may be what it asks for, it is right, too."""
+    tokens = code_of(attempt.kernel)
+    if "UF" not in tokens or len(honest.args) != 2:
+        return []
+    for uf in sorted({int(token) for token in tokens if re.fullmatch(r"[1-9]\d{0,2}", token)} - {1})[:4]:
+        run = attempt.simulated([str(20 * uf + 3), str(uf)])
+        if run is None:
+            return []
+        for kind, sentence in findings.translate(run.err + run.out, attempt.kernel):
+            if kind in ("race", "invalid"):
+                return [f"with {attempt.sizes_text([run])}, {sentence}"]
+        if not run.passed():
+            return [attempt.broken(run) or attempt.first_wrong(run)]
+    return []
+
+
+def constant_memory(attempt, honest):
+    """What grows with N is not asked for in constant memory, of which no device need have more than 64 KiB."""
+    words = " ".join(code_of(attempt.kernel))
+    for arguments in re.findall(r"\b(?:__)?kernel\b[^{]*?\(([^{]*)\) \{", words):
+        found = re.search(r"\b(?:__)?constant\b[^,]*?(\w+) *(?:,|$)", arguments)
+        if found and "kernel.cl" in attempt.exercise.files:
+            return [f"{found[1]} is asked for in constant memory, of which a device need have no more than 64 KiB"]
+    return []
+
+
 # Each work-item is the one a group further on, as there are in a launch with a group more.
 FURTHER = """
 #define get_group_id(d) (get_group_id(d) + 1)
@@ -516,20 +554,28 @@ def other_devices(attempt, honest):
     ways = []
     if not any(token.startswith(("sub_group", "get_sub_group")) for token in tokens):
         ways.append(("where the last work-item of a group runs first, and the last group", {"SPY_FIRST": MIRRORED}))
+    if tokens & set(OF_ADDRESSES):
+        first = "".join(f"#define {word} {type_}\n" for word, type_ in OF_ADDRESSES.items())
+        settings = {"SPY_FIRST": first + "#line 1\n", "SPY_OPTIONS": UNOPTIMIZED}
+        ways.append(("whose addresses have 32 bits", settings))
     if tokens & {"max", "min"}:
         what = "where max and min of an infinity are anything, as OpenCL C allows (fmax and fmin are not like that)"
         ways.append((what, {"SPY_FIRST": UNDEFINED}))
     if any(token.startswith("double") for token in tokens):
         settings = {"SPY_FIRST": NO_DOUBLE, "SPY_INFO": "1032=0", "SPY_WITHOUT": "cl_khr_fp64"}
-        settings["SPY_OPTIONS"] = "-cl-opt-disable"  # else a product that overflows may be right by luck
+        settings["SPY_OPTIONS"] = UNOPTIMIZED
         ways.append(("without cl_khr_fp64, which a device need not have", settings))
     for (device, _), run in zip(ways, attempt.at_once(lambda way: attempt.pocl(honest.args, spy=True, **way[1]), ways)):
-        if not run.passed():
+        unfit = "32 bits" in device and "CL_BUILD_PROGRAM_FAILURE" in run.err  # the words do not show what it would do
+        if not run.passed() and not unfit:
             why = attempt.broken(run) or attempt.first_wrong(run)
             return [f"with {attempt.sizes_text([run])} on a device {device}: {why}"]
     return []
 
 
+UNOPTIMIZED = "-cl-opt-disable"  # else a product that overflows may be right by luck
+# The types that are as long as a device's addresses, as they are where these have 32 bits.
+OF_ADDRESSES = {"size_t": "uint", "ptrdiff_t": "int", "intptr_t": "int", "uintptr_t": "uint"}
 # What pick_device asks every device for: name, type, platform.
 TO_PICK = ["102b", "1000", "1031"]
 

@@ -349,6 +349,9 @@ class Attempt:
             evidence.long_ways,
             evidence.shared,
             evidence.narrow,
+            evidence.constant_memory,
+            evidence.own_numbers,
+            evidence.long_products,
         ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)

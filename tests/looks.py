@@ -29,9 +29,19 @@ def next_float(x):
     return struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", x))[0] + 1))[0]
 
 
+def beside_powers(count, most=2000000):
+    """Those N of which the closed form of 06/3 is nearest to a power of two, above or below."""
+    near = {}
+    for exponent in range(20, 63):
+        about = round((1.5 * 2.0**exponent) ** (1 / 3))
+        for n in range(max(3, about - 2), min(most, about + 3)):
+            near[n] = min(near.get(n, 1), abs(n * (n - 1) * (2 * n - 1) / (3 * 2**exponent) - 1))
+    return sorted(near, key=near.get)[:count]
+
+
 def closed_form(attempt):
     """06/3: expected is N(N-1)(2N-1)/3, and spacing that of the floats there."""
-    for args in attempt.exercise.sizes:
+    for args in attempt.exercise.sizes + [[str(n)] for n in beside_powers(10)]:
         run = attempt.pocl(args)
         n = int(args[0])
         exact = n * (n - 1) * (2 * n - 1) // 3
@@ -154,6 +164,12 @@ def mirrored(attempt):
         for item, (count, _, _, which) in (seen.array(name) if seen else {}).items():
             old = brought.get(item, (0, 0))
             brought[item] = (old[0] + count, old[1] + which)
+    for item, (count, _, _, which) in (seen.array(result[1]) if seen and result else {}).items():
+        if which % 2**64 != count * evidence.mixed(item) % 2**64:
+            return [
+                f"with 32×32×32, the work-item in row {item // size % tile} and column {item % tile} of its group "
+                "computes another element of C than its own: who computes what is to stay"
+            ]
     # Nothing is seen of what a function reads in its own `return`: then the result and the counts have to do.
     for item, (count, which) in brought.items():
         row, col = divmod(item, size)
@@ -1420,6 +1436,8 @@ def ways(attempt):
         ("OpenCL 1.2 pocl 3.0", "cl_khr_subgroups", both, 3),
         ("OpenCL 3.0 pocl 1.8 on 2.1", "", both, 1),
         ("OpenCL 3.0 y", "", "__opencl_c_subgroups_like __opencl_c_subgroups", 2),
+        ("OpenCL 3.0 each in the other's list", "__opencl_c_subgroups", "cl_khr_subgroups", 3),
+        ("OpenCL 2.0 each in the other's list", "", "cl_khr_subgroups", 1),
         ("OpenCL 3.0 many extensions", f"{many} cl_khr_subgroups", "", 2),
         ("OpenCL 3.0 many features", "", f"{many} {both}", 1),
         ("OpenCL 3.0 many without", f"{many} cl_khr_subgroup", f"{many} __opencl_c_subgroup", 3),
@@ -1611,7 +1629,8 @@ def packs_only(attempt):
             "`matmul` is another one than in the file that you were given: it is to be left alone, and to read panels"
         ]
     m, n, k, tn = 17, 33, 65, 8
-    trial = Trial(attempt, [str(m), str(n), str(k)])
+    # Infinities: what is filled up is 0, and not 0 times something.
+    trial = Trial(attempt, [str(m), str(n), str(k)], {2: packed([math.inf if i % 3 else -1.0 for i in range(n * k)])})
     if (2, 1) not in trial.after or 2 not in trial.inputs:
         return evidence.missing(attempt, "the panels could not be seen")
     b, panels = floats(trial.inputs[2]), floats(trial.after[2, 1])
@@ -1619,9 +1638,9 @@ def packs_only(attempt):
         panel, within = divmod(at, k * tn)
         row, col = within // tn, panel * tn + within % tn
         right = b[col * k + row] if col < n else 0.0
-        if got != right:
+        if got != right or math.copysign(1, got) != math.copysign(1, right):
             return [
-                f"with 17×33×65, what the panels of B hold for k = {row} and column {col} is {got:g}, not {right:g}"
+                f"with 17×33×65, infinities among them, what the panels of B hold for k = {row} and column {col} is {got:g}, not {right:g}"
             ]
     return []
 
