@@ -715,6 +715,10 @@ def ring(attempt):
         if others or any(to != (rank + 1) % processes for to, _ in sends):
             how = f"process {rank} calls MPI_{others[0]}" if others else f"process {rank} sends to {sends[0][0]}"
             return [f"in a ring each process sends to the next one only: {how}"]
+        if any(call[0] == "overwritten" for call in calls):
+            return [
+                f"process {rank} writes to a part that is on its way to the next process: wait for its MPI_Isend first"
+            ]
         if len(sends) != processes - 1:
             return [f"each process passes a part on {len(sends)} times, where {processes - 1} are enough"]
         parts = [(rank - step) % processes for step in range(processes - 1)]

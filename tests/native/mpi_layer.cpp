@@ -3,7 +3,8 @@
 //
 //   MPI_LAYER_LOG   a folder: MPI_Finalize writes the file rank-R there, a line for each call:
 //                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
-//                     BYTES Waitall | launch KERNEL ITEMS | write BYTES | flush | wait
+//                     BYTES Waitall | overwritten BYTES (of a send that was not waited for) |
+//                     launch KERNEL ITEMS | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
@@ -18,8 +19,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <dlfcn.h>
+#include <map>
 #include <mpi.h>
 #include <string>
 #include <unistd.h>
@@ -167,10 +170,32 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
                        in_tag, comm, status);
 }
 
+// What is on its way, by its request: until the wait for it nobody may write to where it lies.
+struct sending {
+  const char *from;
+  std::vector<char> content;
+};
+static std::map<MPI_Request, sending> &on_its_way = *new std::map<MPI_Request, sending>;
+
+static void has_ended(const int count, const MPI_Request *requests) {
+  for (int i = 0; i < count; i++) {
+    const auto found = on_its_way.find(requests[i]);
+    if (found == on_its_way.end())
+      continue;
+    const sending &one = found->second;
+    if (memcmp(one.from, one.content.data(), one.content.size()) != 0)
+      note("overwritten " + std::to_string(one.content.size()));
+    on_its_way.erase(found);
+  }
+}
+
 int MPI_Isend(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request) {
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
-  return PMPI_Isend(changed(out, count, type), count, type, to, tag, comm, request);
+  const int code = PMPI_Isend(changed(out, count, type), count, type, to, tag, comm, request);
+  const char *const from = static_cast<const char *>(out);
+  on_its_way[*request] = {from, {from, from + bytes(count, type)}};
+  return code;
 }
 
 int MPI_Send(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
@@ -185,11 +210,13 @@ int MPI_Barrier(MPI_Comm comm) {
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   note("Waitall");
+  has_ended(1, request);
   return PMPI_Wait(request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
   note("Waitall");
+  has_ended(count, requests);
   return PMPI_Waitall(count, requests, statuses);
 }
 
