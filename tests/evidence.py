@@ -710,7 +710,8 @@ def instrumented(kernel):
     for at, new in sorted(edits, key=lambda edit: -edit[0]):
         text = text[:at] + new + text[at:]
     begin = "ulong check_rounds = 0, check_barriers = 0, check_i = 0"
-    ends = '(check_rounds ? printf("\\n~ %lu %lu\\n", check_item(), check_rounds) : 0)'
+    # The first one says so, too, where it has nothing to count: then it was seen that there was nothing.
+    ends = '(check_rounds || check_item() == 0 ? printf("\\n~ %lu %lu\\n", check_item(), check_rounds) : 0)'
     for number in range(len(names)):
         begin += f", check_n{number} = 0, check_h{number} = 0, check_min{number} = ~0ul, check_max{number} = 0"
         begin += f", check_early{number} = 0"
