@@ -47,9 +47,11 @@ int main() {
   need(status, "clCreateBuffer");
   need(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
 
-  size_t sizes[3], kernel_group, multiple;
+  size_t kernel_group, multiple, size_bytes;
   char word[1024];
-  need(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, nullptr),
+  need(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, 0, nullptr, &size_bytes), "sizes");
+  std::vector<size_t> sizes(size_bytes / sizeof(size_t));
+  need(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, size_bytes, sizes.data(), nullptr),
        "sizes");
   need(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof kernel_group,
                                 &kernel_group, nullptr),
@@ -79,7 +81,10 @@ int main() {
                                             : "accelerator",
          (type & CL_DEVICE_TYPE_DEFAULT) != 0 ? " default" : "");
   printf("said group %zu\n", ask<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-  printf("said sizes %zu %zu %zu\n", sizes[0], sizes[1], sizes[2]);
+  printf("said sizes");
+  for (const size_t size : sizes)
+    printf(" %zu", size);
+  printf("\n");
   printf("said kernel_group %zu\nsaid multiple %zu\n", kernel_group, multiple);
   printf("said compute_units %u\n", ask<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
   printf("said vector_width %u\n", ask<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT));
