@@ -21,6 +21,7 @@
 //     kernel_group    the same of every kernel; barrier_group: of those of a program with a barrier
 //     multiple        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
 //     fma 0           no CL_FP_FMA, and no program that is told to use it (-D FMA=fma)
+//     capability      CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, with its extension and no other
 //     times 0         no event has times; times first: none but those of the first of DEVICE_TYPES
 //     resolution 0    the clock says that it has none, and its times are 0, 1, 2 and 3
 //   DEVICE_TYPES    several devices: their types, by platform, such as cpu,accelerator/gpu. There
@@ -208,6 +209,11 @@ static cl_int CL_API_CALL device_info(cl_device_id device, const cl_device_info 
     return text("OpenCL " + said("version") + " pretended");
   if (old && what == CL_DEVICE_OPENCL_C_VERSION)
     return text("OpenCL C " + said("version") + " pretended");
+  constexpr cl_device_info capability_major = 0x4000; // of cl_nv_device_attribute_query
+  if (has("capability") && what == capability_major)
+    return value_of(static_cast<cl_uint>(number("capability", 0)));
+  if (has("capability") && what == CL_DEVICE_EXTENSIONS)
+    return text("cl_nv_device_attribute_query");
   if (has("features") && what == CL_DEVICE_OPENCL_C_FEATURES) {
     std::vector<cl_name_version> list;
     std::istringstream words(said("features"));
@@ -477,7 +483,7 @@ static void read_profile(const std::string &path) {
       "name",          "type",         "features",     "partition",     "version",  "extensions",
       "compute_units", "vector_width", "local_memory", "global_memory", "buffer",   "unified",
       "group",         "sizes",        "kernel_group", "barrier_group", "multiple", "fma",
-      "times",         "resolution",   "driver"};
+      "times",         "capability",   "resolution",   "driver"};
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#')
       continue;
