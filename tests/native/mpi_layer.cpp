@@ -4,7 +4,7 @@
 //   MPI_LAYER_LOG   a folder: MPI_Finalize writes the file rank-R there, a line for each call:
 //                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
 //                     BYTES Waitall | overwritten BYTES (of a send that was not waited for) |
-//                     launch KERNEL ITEMS | write BYTES | flush | wait
+//                     forgotten BYTES | launch KERNEL ITEMS | write BYTES | flush | wait
 //                   ROOT is 1 in the process that sends, else 0
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
@@ -201,6 +201,12 @@ int MPI_Isend(const void *out, int count, MPI_Datatype type, int to, int tag, MP
 int MPI_Send(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
   return PMPI_Send(changed(out, count, type), count, type, to, tag, comm);
+}
+
+int MPI_Request_free(MPI_Request *request) {
+  if (on_its_way.count(*request) != 0) // nobody will ever know when its buffer may be written to
+    note("forgotten " + std::to_string(on_its_way[*request].content.size()));
+  return PMPI_Request_free(request);
 }
 
 int MPI_Barrier(MPI_Comm comm) {
