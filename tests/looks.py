@@ -743,6 +743,8 @@ def ring(attempt):
             return [
                 f"process {rank} writes to a part that is on its way to the next process: wait for its MPI_Isend first"
             ]
+        if any(call[0] == "forgotten" for call in calls):
+            return [f"process {rank} forgets an MPI_Isend: when may the part be written to again?"]
         if len(sends) != processes - 1:
             return [f"each process passes a part on {len(sends)} times, where {processes - 1} are enough"]
         parts = [(rank - step) % processes for step in range(processes - 1)]
