@@ -28,10 +28,8 @@ def wrong_with(report, known, arguments):
     command = [harness.program(known.chapter)] + arguments
     wrong = []
     with tempfile.TemporaryDirectory() as stale, tempfile.TemporaryDirectory() as cache:
-        tried = (
-            harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2] if known.DROPPED_WAY else ""
-        )
         if known.DROPPED_WAY:  # without a search it is the results that count
+            tried = harness.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2]
             known.DROPPED_WAY(cache, tried)
         code, out, err, account = harness.under_layer(
             command, cache=cache, clock=1, floor=known.TIME_FLOOR, stale=stale

@@ -22,8 +22,8 @@ import facts
 import harness
 import references
 
-# The lines of a comparison: of a matrix the element; the result, what was expected, by how much it is off, and may be.
 SMALL_GROUP = 32  # work-items: as few as 21 can do with
+# The lines of a comparison: of a matrix the element; the result, what was expected, by how much it is off, and may be.
 PAIR = r"^result +(?:C\[(\d+)\]\[(\d+)\] = )?(.*)\nexpected +(?:C\S+ = )?(\S+)(?: \(error (\S+), allowed (\S+)\))?"
 
 
