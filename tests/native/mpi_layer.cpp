@@ -175,17 +175,20 @@ struct sending {
   const char *from;
   std::vector<char> content;
 };
-static std::map<MPI_Request, sending> &on_its_way = *new std::map<MPI_Request, sending>;
+static std::map<MPI_Request, sending> &on_its_way() {
+  static auto &all = *new std::map<MPI_Request, sending>; // outlives every other static
+  return all;
+}
 
 static void has_ended(const int count, const MPI_Request *requests) {
   for (int i = 0; i < count; i++) {
-    const auto found = on_its_way.find(requests[i]);
-    if (found == on_its_way.end())
+    const auto found = on_its_way().find(requests[i]);
+    if (found == on_its_way().end())
       continue;
     const sending &one = found->second;
     if (memcmp(one.from, one.content.data(), one.content.size()) != 0)
       note("overwritten " + std::to_string(one.content.size()));
-    on_its_way.erase(found);
+    on_its_way().erase(found);
   }
 }
 
@@ -194,7 +197,7 @@ int MPI_Isend(const void *out, int count, MPI_Datatype type, int to, int tag, MP
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
   const int code = PMPI_Isend(changed(out, count, type), count, type, to, tag, comm, request);
   const char *const from = static_cast<const char *>(out);
-  on_its_way[*request] = {from, {from, from + bytes(count, type)}};
+  on_its_way()[*request] = {from, {from, from + bytes(count, type)}};
   return code;
 }
 
@@ -204,8 +207,8 @@ int MPI_Send(const void *out, int count, MPI_Datatype type, int to, int tag, MPI
 }
 
 int MPI_Request_free(MPI_Request *request) {
-  if (on_its_way.count(*request) != 0) // nobody will ever know when its buffer may be written to
-    note("forgotten " + std::to_string(on_its_way[*request].content.size()));
+  if (on_its_way().count(*request) != 0) // nobody will ever know when its buffer may be written to
+    note("forgotten " + std::to_string(on_its_way()[*request].content.size()));
   return PMPI_Request_free(request);
 }
 
