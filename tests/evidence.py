@@ -447,14 +447,45 @@ def long_ways(attempt, honest):
 
 
 def long_products(attempt, honest):
-    """Rows, columns and the steps along K are more than 16 bits count, whichever tiles there are."""
+    """Rows, columns and the steps along K are more than 16 bits count, also in bands and tiles of up to 16 of them."""
     exercise = attempt.exercise
     if "kernel.cl" not in exercise.files or exercise.reference not in ("product", "transposed product"):
         return []
-    for run in attempt.at_once(attempt.pocl, [["1", "1", str(2**20 + 5)], ["65537", "1", "3"], ["1", "65537", "3"]]):
+    many = str(2**20 + 5)
+    for run in attempt.at_once(attempt.pocl, [["1", "1", many], [many, "1", "3"], ["1", many, "3"]]):
         if not run.passed() and not too_large(run):
             return [attempt.broken(run) or attempt.first_wrong(run)]
     return []
+
+
+# The usual inputs, by 2^40: as exact as before, and nothing that an integer holds.
+BEYOND_INTEGERS = """
+inline void check_beyond(std::vector<float> &v, const uint64_t seed) {
+  fill_whole(v, seed);
+  for (float &value : v)
+    value *= 0x1p40f;
+}
+#define fill_whole check_beyond
+"""
+
+
+def beyond_integers(attempt, honest):
+    """What a host itself adds up or counts off is right for numbers that do not fit into an integer."""
+    text = (attempt.place / "host.cpp").read_text(errors="replace")
+    if "host.cpp" not in attempt.exercise.files or not re.search(r"\bfill_whole\b", text):
+        return []
+    usual = attempt.program
+    try:
+        if not attempt.with_header("compare.h", BEYOND_INTEGERS, told=False):
+            return []
+        run = attempt.pocl(honest.args)
+    finally:
+        attempt.program = usual
+    if run.passed() or too_large(run):
+        return []
+    return [
+        f"with inputs that are 2^40 times as large, which no integer holds: {attempt.broken(run) or attempt.first_wrong(run)}"
+    ]
 
 
 def own_numbers(attempt, honest):

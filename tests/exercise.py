@@ -352,6 +352,7 @@ class Attempt:
             evidence.constant_memory,
             evidence.own_numbers,
             evidence.long_products,
+            evidence.beyond_integers,
         ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)

@@ -331,6 +331,7 @@ def parts(attempt):
     args = ["8", "16", "24"]
     usual = Trial(attempt, args)
     x = [number.uniform(-1, 1) * 2.0 ** number.randrange(-60, 128) for _ in floats(usual.inputs[1])]
+    x[0] = 2.0**-130  # subnormal, and its own first part
     trial = Trial(attempt, args, {1: packed(x)})
     if (1, 1) not in trial.after:
         return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
@@ -434,7 +435,22 @@ def fewer_additions(attempt):
             f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
         ]
     # Even 2^15 of the small ones are lost when they are added to the 1; in a tree of 2^22 the way is short, at the end, too.
-    return complaints or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46) or of_both_signs(attempt)
+    return (
+        complaints
+        or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46)
+        or of_both_signs(attempt)
+        or in_pairs(attempt, [2.0**24, 0.0, 1.0, 1.0])
+        or in_pairs(attempt, [2.0**24, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+    )
+
+
+def in_pairs(attempt, x):
+    """11/2: a work-item that has all of these elements adds neighbours, and then their sums: no 1 is ever alone."""
+    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, SPY_ITEMS=1)
+    if (1, 1) not in trial.after:
+        return evidence.missing(attempt, "what a single work-item makes of a few numbers could not be seen")
+    said = f"with {', '.join(f'{value:.0f}' for value in x)}, all of them for a single work-item, which are to be added in pairs"
+    return beside(said, [math.fsum(floats(trial.after[1, 1]))], [(math.fsum(x), 0)])
 
 
 def halves(attempt):
@@ -954,24 +970,6 @@ def limits(attempt):
 
 def group_size(attempt):
     """02/2: the largest power of two that fits the device and its local memory."""
-    for exponent in range(1, 31):
-        for items in (2**exponent, 2 ** (exponent + 1) - 1):
-            run = attempt.pocl(["1"], spy=True, SPY_INFO=f"1004={items} 1023={2**40}")
-            got = (fields(run, "group") or ["nothing"])[0]
-            if got != str(2**exponent):
-                return [
-                    f"on a device with {items} work-items in a group and 2^40 bytes of local memory, the group should have "
-                    f"{2**exponent} work-items and has {got}"
-                ]
-    if complaints := too_little_room(attempt):
-        return complaints
-    for each, right in [(2**32, 64), (2**33, 32), (2**38, 1)]:
-        run = attempt.pocl([str(each)], spy=True, SPY_INFO=f"1004=4096 1023={2**40}")
-        if (got := (fields(run, "group") or ["nothing"])[0]) != str(right):
-            return [
-                f"on a device with 2^40 bytes of local memory, with {each} floats for each work-item, the group should have "
-                f"{right} work-items and has {got}"
-            ]
     for items, local, each in [
         (256, 32768, 1),
         (96, 32768, 1),
@@ -996,6 +994,30 @@ def group_size(attempt):
             return [
                 f"on a device with {items} work-items in a group and {local} bytes of local memory, with {each} float{'s' * (each > 1)} "
                 f"for each work-item, the group should have {right} work-items and has {got}"
+            ]
+    for exponent in range(1, 31):
+        for items in (2**exponent, 2 ** (exponent + 1) - 1):
+            run = attempt.pocl(["1"], spy=True, SPY_INFO=f"1004={items} 1023={2**40}")
+            got = (fields(run, "group") or ["nothing"])[0]
+            if got != str(2**exponent):
+                return [
+                    f"on a device with {items} work-items in a group and 2^40 bytes of local memory, the group should have "
+                    f"{2**exponent} work-items and has {got}"
+                ]
+    if complaints := too_little_room(attempt):
+        return complaints
+    for local, each, right in [
+        (2**40, 2**32, 64),
+        (2**40, 2**33, 32),
+        (2**40, 2**38, 1),
+        (2**26 + 7, 2**23 + 1, 1),  # by one byte, which a float does not show
+        (2**30 - 1, 2**18, 512),
+    ]:
+        run = attempt.pocl([str(each)], spy=True, SPY_INFO=f"1004=4096 1023={local}")
+        if (got := (fields(run, "group") or ["nothing"])[0]) != str(right):
+            return [
+                f"on a device with {local} bytes of local memory, with {each} floats for each work-item, the group should have "
+                f"{right} work-items and has {got}"
             ]
     return []
 
@@ -1029,7 +1051,9 @@ def part(attempt):
     reads += [int(size) for _, _, flags, size, _ in maps if int(flags) & 1]  # CL_MAP_READ
     if sum(reads) > 40:
         return [f"10 floats are 40 bytes, and {sum(reads)} bytes were read back"]
-    return evidence.not_awaited(run) or evidence.released(run)
+    # Who reads in pieces may wait for the last of them: here all are whole.
+    pieces = attempt.pocl([str(2**21), str(2**21)], spy=True)
+    return evidence.not_awaited(run) or evidence.not_awaited(pieces) or evidence.released(run)
 
 
 def commands(run, call):
@@ -1194,6 +1218,11 @@ def choose_uf(attempt):
         complaints, _ = uf_once(attempt, wanted, SPY_CLOCK=" ".join(f"{ms:.6f}" for ms in clock))
         if complaints:
             return complaints
+    for uf in (2, 64):  # which need not be the best
+        spoilt = attempt.kernel.replace("data[i] = sum;", f"data[i] = UF == {uf} ? sum + 1.0f : sum;")
+        run = evidence.with_kernel(attempt, spoilt, lambda: attempt.pocl(["5000"]))
+        if run.passed():
+            return [f"with a kernel that is wrong for UF = {uf} alone, the program still says PASSED"]
     run = attempt.pocl([str(2**25)])  # more levels than somebody may have kept events for
     return [] if run.passed() or evidence.too_large(run) else [attempt.broken(run) or attempt.first_wrong(run)]
 
@@ -1484,6 +1513,7 @@ def ways(attempt):
         ("OpenCL 3.0 y", "", "__opencl_c_subgroups_like __opencl_c_subgroups", 2),
         ("OpenCL 3.0 each in the other's list", "__opencl_c_subgroups", "cl_khr_subgroups", 3),
         ("OpenCL 2.0 each in the other's list", "", "cl_khr_subgroups", 1),
+        ("OpenCL 3.0 other letters", "CL_KHR_SUBGROUPS", "__OPENCL_C_SUBGROUPS", 3),
         ("OpenCL 3.0 many extensions", f"{many} cl_khr_subgroups", "", 2),
         ("OpenCL 3.0 many features", "", f"{many} {both}", 1),
         ("OpenCL 3.0 many without", f"{many} cl_khr_subgroup", f"{many} __opencl_c_subgroup", 3),
@@ -1495,7 +1525,7 @@ def ways(attempt):
             )
             return [f"for {said} the way should be {right} and is {got}"]
     # This device, if its version were one that the program has seen before, with other extensions.
-    for version in re.findall(r'"(OpenCL [3-9][^"]*)"', (attempt.place / "host.cpp").read_text(errors="replace")):
+    for version in re.findall(r'"(OpenCL [3-9]\.\d[^"]*)"', (attempt.place / "host.cpp").read_text(errors="replace")):
         run = attempt.pocl([], spy=True, SPY_TEXT=f"102f={version}\n1030=cl_khr_subgroups")
         got = (fields(run, "way") or ["nothing"])[-1]
         if run.code == 0 and got not in ("1", "2"):
@@ -1526,6 +1556,10 @@ def neighbours_first(attempt):
         ]
     if touched.get(1, (0, 0, 0, 0))[2] == 33:
         return ["work-item 1 adds sums[33] to its own, which is 32 apart: this tree is to begin with neighbours"]
+    if touched.get(0, (0, 0, 0, 0))[2] > 32:
+        return [
+            f"work-item 0 touches sums[{touched[0][2]}], of a pair that is not its own: it is to take the first in each step"
+        ]
     return []
 
 
@@ -1631,7 +1665,39 @@ def from_the_functions(attempt):
     races = (
         [what for kind, what in findings.translate(run.err + run.out, attempt.kernel) if kind == "race"] if run else []
     )
-    return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]
+    if races:
+        return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]
+    dealt = evidence.with_kernel(attempt, DEALT_OUT + attempt.kernel, lambda: attempt.pocl(["1000", "32"]))
+    return (
+        []
+        if dealt.passed()
+        else [
+            "where a device deals its work-items out to the sub-groups in turn, it is wrong: ask which of them is the first"
+        ]
+    )
+
+
+# The emulation, where the work-items of a sub-group do not have their numbers side by side: it is for the device to say.
+DEALT_OUT = """
+#undef get_sub_group_id
+#undef get_sub_group_local_id
+#undef get_sub_group_size
+#undef sub_group_reduce_add
+#define get_sub_group_id() ((uint)get_local_id(0) % get_num_sub_groups())
+#define get_sub_group_local_id() ((uint)get_local_id(0) / get_num_sub_groups())
+#define get_sub_group_size() SIZE
+#define sub_group_reduce_add(value) check_reduce_add(value, scratch)
+float check_reduce_add(const float value, __local float *scratch) {
+  scratch[get_local_id(0)] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float sum = 0.0f;
+  for (uint i = 0; i < SIZE; i++)
+    sum += scratch[get_sub_group_id() + i * get_num_sub_groups()];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sum;
+}
+#line 1
+"""
 
 
 # The emulation, whose barriers are none for the kernel's local memory; its own is left to atomic functions.
