@@ -471,8 +471,9 @@ inline void check_beyond(std::vector<float> &v, const uint64_t seed) {
 
 def beyond_integers(attempt, honest):
     """What a host itself adds up or counts off is right for numbers that do not fit into an integer."""
-    text = (attempt.place / "host.cpp").read_text(errors="replace")
-    if "host.cpp" not in attempt.exercise.files or not re.search(r"\bfill_whole\b", text):
+    if "host.cpp" not in attempt.exercise.files:
+        return []
+    if not re.search(r"\bfill_whole\b", (attempt.place / "host.cpp").read_text(errors="replace")):
         return []
     usual = attempt.program
     try:
