@@ -1,7 +1,6 @@
 """Kernel files as Clang's syntax tree, as their programs build them. Each node is a dictionary of Clang's own
 (-ast-dump=json)."""
 
-import functools
 import json
 import os
 import pathlib
@@ -35,10 +34,9 @@ def forced(text, change):
     return top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, text)
 
 
-def builds_of(known, cache, runs=None, lines=False):
+def builds_of(known, cache, runs=None):
     """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1, both ways; shapes,
-    which are other numbers, once, or, with `lines`, once for all that leave the same lines to compile. `runs`:
-    (arguments, environment) of more runs than the usual one."""
+    which are other numbers, once. `runs`: (arguments, environment) of more runs than the usual one."""
     builds = {}
     for arguments, env in runs or [(known.INPUT_SIZES[0], {})]:
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, env):
@@ -49,22 +47,8 @@ def builds_of(known, cache, runs=None, lines=False):
                     number, _, options = rest.partition(" ")
                     source = (pathlib.Path(folder) / f"source{number}").read_text()
                     for one in {options, re.sub(r"=0\b", "=1", options), re.sub(r"=1\b", "=0", options)}:
-                        without = re.sub(r"=(?![01]\b)\w+", "", one)
-                        builds.setdefault((source, left_of(source, one) if lines else without), one)
+                        builds.setdefault((source, re.sub(r"=(?![01]\b)\w+", "", one)), one)
     return [(source, options) for (source, _), options in builds.items()]
-
-
-@functools.cache
-def left_of(source, options):
-    """The lines of a kernel file that the preprocessor leaves, its own and all names as they are."""
-    cpp = [harness.need_tool("gcc", "gcc"), "-E", "-fdirectives-only", "-P", "-x", "c"]
-    with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
-        file.write(source)
-        file.flush()
-        code, out, err = harness.run([*cpp, *re.findall(r"-D ?\w+=\w+", options), file.name])
-    if code:
-        raise SystemExit(f"FAILED  the preprocessor refuses a kernel file with {options}:\n{err}")
-    return "\n".join(line for line in out.splitlines() if not line.startswith("#"))
 
 
 def trees(path, *options):

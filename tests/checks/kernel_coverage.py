@@ -137,13 +137,6 @@ def runs_elsewhere(known, folder, missing):
             yield [min(word, "1000", key=len) for word in arguments], env
 
 
-def on_profiles(known):
-    """The runs that the chapter's facts name on simulated devices."""
-    for name, sizes in known.SIZES_ON.items():
-        env = harness.as_device(next(profile for profile in PROFILES if profile.stem == name))
-        yield from ((size, {key: value for key, value in env.items() if value is not None}) for size in sizes)
-
-
 def runs_here(known):
     """What the tests run, the quick first, on PoCL in an order that prints line after line, and on PoCL made to look like
     other devices."""
@@ -152,7 +145,6 @@ def runs_here(known):
     for profile in PROFILES:
         env = {"POCL_DEVICES": "basic", **harness.as_device(profile)}
         yield known.SMALL_SIZES[-1], {name: value for name, value in env.items() if value is not None}
-    yield from on_profiles(known)
     for env, size in mutants.own_tests(known.chapter):
         if size:
             yield size, {"POCL_DEVICES": "basic", **env}
@@ -188,8 +180,7 @@ def check(report, chapter):
         there = pathlib.Path(name)
         elsewhere = list(runs_elsewhere(known, there, missing))
         with tempfile.TemporaryDirectory() as cache:
-            runs = [(size, {}) for size in known.INPUT_SIZES] + [*on_profiles(known), *elsewhere]
-            for source, options in syntax.builds_of(known, cache, runs, lines=True):
+            for source, options in syntax.builds_of(known, cache, [(known.INPUT_SIZES[0], {}), *elsewhere]):
                 path = next(p for p in syntax.kernel_files(chapter) if p.read_text() == source)
                 files.setdefault(path, []).append(options)
         for path, builds in files.items():
