@@ -352,7 +352,6 @@ class Attempt:
             evidence.constant_memory,
             evidence.own_numbers,
             evidence.long_products,
-            evidence.beyond_integers,
         ):
             for complaint in complaints(self, honest):
                 return answer.wrong("evidence", complaint)
@@ -367,6 +366,7 @@ class Attempt:
             looks.between_queues,
             evidence.elsewhere,
             evidence.beyond_floats,
+            evidence.beyond_integers,
             looks.short_long,
         ):
             for complaint in complaints(self, honest):
