@@ -458,7 +458,7 @@ def long_products(attempt, honest):
     return []
 
 
-# The usual inputs, by 2^40: as exact as before, and nothing that an integer holds.
+# The usual inputs, by 2^40: as exact as before, and nothing that an int holds.
 BEYOND_INTEGERS = """
 inline void check_beyond(std::vector<float> &v, const uint64_t seed) {
   fill_whole(v, seed);
@@ -470,7 +470,7 @@ inline void check_beyond(std::vector<float> &v, const uint64_t seed) {
 
 
 def beyond_integers(attempt, honest):
-    """What a host itself adds up or counts off is right for numbers that do not fit into an integer."""
+    """What a host itself adds up or counts off is right for numbers that do not fit into an int."""
     if "host.cpp" not in attempt.exercise.files:
         return []
     if not re.search(r"\bfill_whole\b", (attempt.place / "host.cpp").read_text(errors="replace")):
@@ -485,7 +485,7 @@ def beyond_integers(attempt, honest):
     if run.passed() or too_large(run):
         return []
     return [
-        f"with inputs that are 2^40 times as large, which no integer holds: {attempt.broken(run) or attempt.first_wrong(run)}"
+        f"with inputs that are 2^40 times as large, which no int holds: {attempt.broken(run) or attempt.first_wrong(run)}"
     ]
 
 
