@@ -67,10 +67,11 @@ inline bool has_odd_rows(const product &p) {
 }
 
 // How many floats tiles.cl loads at a time. Of odd rows 1, if a row of a tile is no longer than the
-// group and few of them make a work-item's share; else 4, from copies that are filled up.
+// group (BN and BK are powers of two) and few of them make a work-item's share; else 4, from copies
+// that are filled up.
 inline size_t load_width(const candidate &c, const product &p) {
   const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
-  return has_odd_rows(p) && c.tm * c.tn <= 64 && items % c.bn == 0 && items % c.bk == 0 ? 1 : 4;
+  return has_odd_rows(p) && c.tm * c.tn <= 64 && items % c.bn == 0 ? 1 : 4;
 }
 
 // The constants for the compiler.
@@ -244,8 +245,8 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p, 
       const auto groups = [&] {
         return (size_class(p.m) + bm - 1) / bm * ((size_class(p.n) + bn - 1) / bn);
       };
-      while (groups() < 2 * units && (bm > tm || bn > tn)) {
-        if (bn > tn && (bn > bm || bm == tm))
+      while (groups() < 2 * units && bm > tm) { // bn comes down to tn first
+        if (bn > tn && bn > bm)
           bn = std::max(bn / 2 / tn, size_t{1}) * tn;
         else
           bm = std::max(bm / 2 / tm, size_t{1}) * tm;
@@ -277,7 +278,7 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p, 
           continue;
         if ((bm == 16 && p.m > 16) || (bn == 16 && p.n > 16))
           continue;
-        if ((tm == 4 && bm * bn > 4096) || (tm == 16 && bm * bn < 8192))
+        if (tm == 16 && bm * bn < 8192)
           continue;
         if (cpu && !fewest)
           continue;
@@ -287,7 +288,7 @@ inline std::vector<candidate> candidates(cl_device_id device, const product &p, 
         const size_t tiles = (p.m + bm - 1) / bm * ((p.n + bn - 1) / bn);
         const size_t steps = (p.k + bk - 1) / bk, most = sums_of_unit / (tm * tn) / items * units;
         const auto cut_among = [&](const size_t groups) {
-          if (groups > 0 && tiles % groups * steps >= (cpu ? 1 : 8) * groups)
+          if (tiles % groups * steps >= (cpu ? 1 : 8) * groups)
             list.push_back({false, bm, bn, bk, tm, tn, 4, groups});
         };
         if (cpu)

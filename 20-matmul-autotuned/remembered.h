@@ -125,7 +125,8 @@ inline bool recall(const winner_key &key, const std::vector<candidate> &list, ca
 inline void remember(const winner_key &key, const candidate &winner) {
   const std::filesystem::path path = winner_file(key);
   if (path.empty()) {
-    fprintf(stderr, "search    not remembered: neither XDG_CACHE_HOME nor HOME is set\n");
+    fprintf(stderr,
+            "search    not remembered: neither XDG_CACHE_HOME nor HOME is an absolute path\n");
     return;
   }
   std::error_code error;

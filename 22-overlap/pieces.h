@@ -50,7 +50,7 @@ inline size_t elements_of_file(const char *name, const char *usage) {
   std::error_code error;
   const bool regular = std::filesystem::is_regular_file(name, error);
   const uintmax_t bytes = regular ? std::filesystem::file_size(name, error) : 0;
-  if (!regular || error || !std::ifstream(name, std::ios::binary))
+  if (!regular || !std::ifstream(name, std::ios::binary))
     usage_error(usage, "not a file that can be read: ", name);
   if (bytes == 0 || bytes % (2 * sizeof(float)) != 0)
     usage_error(usage, "not two vectors of floats, or cut off: ",

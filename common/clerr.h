@@ -6,6 +6,7 @@
 
 #include "opencl.h"
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -157,7 +158,7 @@ inline void clerr_chk(const cl_int status, const char *file = __builtin_FILE(),
   fprintf(stderr, "usual cause: %s\n", error.cause);
   std::string anchor = error.name;
   for (char &c : anchor)
-    c = c == ' ' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    c = c == ' ' ? '-' : static_cast<char>(std::tolower(c));
   fprintf(stderr, "read on:     docs/errors.md#%s\n", anchor.c_str());
   clerr_end(EXIT_FAILURE);
 }
