@@ -4,6 +4,7 @@ Each function gets the Attempt (exercise.py) and returns complaints, an empty li
 something that it needs did not work, it says so in attempt.answer.unchecked, and nothing is passed.
 """
 
+import collections
 import hashlib
 import json
 import math
@@ -98,8 +99,9 @@ def released(run):
 
 
 def blocks(call):
-    """Does a call return only when all commands before it have ended? The programs' queues work in order."""
-    return call.startswith(("Finish", "EnqueueReadBuffer 1", "EnqueueWriteBuffer 1", "EnqueueMapBuffer 1"))
+    """Does a call return only when all commands before it have ended? The programs' queues work in order. (A write that
+    blocks returns when its data may be changed again: it may still be on its way.)"""
+    return call.startswith(("Finish", "EnqueueReadBuffer 1", "EnqueueMapBuffer 1"))
 
 
 def ends(word):
@@ -130,9 +132,10 @@ def not_awaited(run):
             ]
     launches = [i for i, call in enumerate(run.calls) if call.startswith("EnqueueNDRangeKernel")]
     after = run.calls[launches[-1] + 1 :] if launches else []
-    # Where it crashed in the launch, nobody knows what it would have called.
-    crashed = run.code < 0 and not any(call.startswith(("release", "Enqueue")) for call in after)
-    if launches and not any(map(waits, after)) and not crashed:
+    # Where it crashed in the launch, or never came back from it, nobody knows what it would have called.
+    no_end = run.code is None or run.code < 0
+    cut_off = no_end and not any(call.startswith(("release", "Enqueue")) for call in after)
+    if launches and not any(map(waits, after)) and not cut_off:
         return [NOT_ENDED]
     return []
 
@@ -168,7 +171,8 @@ def unordered(run):
             return [
                 "the queue keeps no order, and the launch has no event to wait for: it may come before what it needs"
             ]
-        on_its_way = (on_its_way or word[0].startswith("Enqueue")) and not blocks(call) and not ends(word)
+        waited = blocks(call) or call.startswith("EnqueueWriteBuffer 1") or ends(word)
+        on_its_way = (on_its_way or word[0].startswith("Enqueue")) and not waited
     return []
 
 
@@ -188,7 +192,27 @@ def calls(attempt, run):
         return ["the kernel that was built is not the one in kernel.cl"]
     if not any(call.startswith(("EnqueueReadBuffer", "EnqueueMapBuffer")) for call in run.calls):
         return ["the program says PASSED, and has read nothing back: what was compared?"]
-    return not_awaited(run) or unwaited(run) or unordered(run) or released(run)
+    return still_mapped(run) or not_awaited(run) or unwaited(run) or unordered(run) or released(run)
+
+
+def orders(run):
+    """The commands of a run in their order, as the spy notes them: [(what, queue, buffers that it uses)]."""
+    each = [call.split() for call in run.calls if call.startswith("order ")]
+    return [(what, queue, uses.split(",")[1:]) for _, what, queue, uses, *_ in each]
+
+
+def still_mapped(run):
+    """A buffer that is mapped is the host's: no launch uses it before it is unmapped."""
+    mapped = collections.Counter()
+    for what, _, uses in orders(run):
+        mapped.update(uses if what == "map" else ())
+        mapped.subtract(uses if what == "unmap" else ())
+        if what == "launch" and any(mapped[buffer] > 0 for buffer in uses):
+            return [
+                "the kernel is launched while one of its buffers is still mapped: the device need not see what you have "
+                "written (it does on PoCL, where there is but one memory)"
+            ]
+    return []
 
 
 def few_items(attempt, run):
@@ -421,7 +445,8 @@ def other_groups(attempt, honest):
                 + (attempt.broken(run) or attempt.first_wrong(run))
             ]
     for few in attempt.exercise.fewer:
-        run = attempt.pocl(["1003", *honest.args[1:]], spy=True, SPY_ITEMS=few)  # no multiple of any vector
+        # One less than a multiple of each vector: all that can be left over.
+        run = attempt.pocl(["1007", *honest.args[1:]], spy=True, SPY_ITEMS=few)
         if POCL_GIVES_UP in run.err:
             attempt.answer.ok("PoCL", f"cannot compile the kernel for {few} in a group: this is its own mistake")
         elif not run.passed():
@@ -430,6 +455,71 @@ def other_groups(attempt, honest):
                 + (attempt.broken(run) or attempt.first_wrong(run))
             ]
     return []
+
+
+RUSTICL = pathlib.Path("/etc/OpenCL/vendors/rusticl.icd")
+
+
+def in_step(attempt, honest):
+    """The kernel is right where several work-items of a group run side by side, as on a GPU, and on no other implementation
+    for CPUs: what one reads, another changes before it writes; and who holds a lock waits for those who wait for it."""
+    if not attempt.exercise.in_step:
+        return []
+    if not RUSTICL.exists():
+        attempt.answer.ok("Rusticl", f"missing, no {RUSTICL}: work-items were not run side by side")
+        return []
+    for args in attempt.exercise.in_step:
+        run = attempt.pocl(args, OCL_ICD_VENDORS=RUSTICL, RUSTICL_ENABLE="llvmpipe")
+        if "no OpenCL" in run.err:
+            attempt.answer.ok("Rusticl", "has no device here: work-items were not run side by side")
+            return []
+        if not run.passed():
+            why = attempt.broken(run) or attempt.first_wrong(run)
+            return [
+                f"with {attempt.sizes_text([run])} on Mesa's Rusticl, where work-items of a group run side by side: {why}"
+            ]
+    return []
+
+
+def other_hosts(attempt, honest):
+    """The kernel is right for all that its header lets a host choose, and not only for what this host does."""
+    usual = attempt.source.read_text(errors="replace")
+    for old, new in attempt.exercise.hosts:
+        if usual.count(old) != 1:
+            return missing(attempt, f"what the kernel does where the host has {new} in place of {old}")
+        with attempt.with_host(usual.replace(old, new)) as builds:
+            for run in attempt.at_once(attempt.pocl, attempt.exercise.sizes[1:]) if builds else []:
+                if not run.passed():
+                    return [
+                        f"with {new} in the host in place of {old}, "
+                        + (attempt.broken(run) or attempt.first_wrong(run))
+                    ]
+        if not builds:
+            return missing(attempt, f"what the kernel does with {new} in the host")
+    return []
+
+
+STARTERS_INPUTS = {}  # of each exercise and size, found once
+
+
+def starters_inputs(attempt, honest):
+    """Where one device gets all the inputs, it gets the starter's: nothing is computed or put in order before."""
+    exercise = attempt.exercise
+    if "host.cpp" not in exercise.files or exercise.processes or not exercise.launches:
+        return []
+    if len({queue for _, queue, _ in orders(honest)}) > 1:
+        return []  # of several queues each has its part
+    student, which = Trial(attempt, honest.args).inputs, (exercise.id, *honest.args)
+    if which not in STARTERS_INPUTS:
+        with attempt.with_host((exercise.folder / "host.cpp").read_text()) as builds:
+            STARTERS_INPUTS[which] = Trial(attempt, honest.args).inputs if builds else {}
+    starters = STARTERS_INPUTS[which]
+    if list(map(len, student.values())) != list(map(len, starters.values())) or student == starters:
+        return []
+    return [
+        f"with {attempt.sizes_text([honest])}, the device gets other inputs than those that the starter gave it: the work is to "
+        "be done there, with the data as they are"
+    ]
 
 
 def long_ways(attempt, honest):
@@ -443,6 +533,21 @@ def long_ways(attempt, honest):
     for kind, sentence in findings.translate(run.err + run.out, attempt.kernel) if run else []:
         if kind in ("race", "invalid"):
             return [f"with {attempt.sizes_text([run])} and a launch of 2 work-items in all, {sentence}"]
+    return []
+
+
+def long_rows(attempt, honest):
+    """Under Oclgrind, also where K is shorter than any tile, and longer than what a program may have a case of its own for,
+    with something left over for each vector."""
+    if "kernel.cl" not in attempt.exercise.files or not attempt.exercise.matrix:
+        return []
+    # Tiles, which all bring, take long.
+    longer = [["3", "5", "271"]] if "barrier" in code_of(attempt.kernel) else [["3", "5", "8209"], ["1", "1", "70001"]]
+    for args in (["9", "17", "3"], *longer):
+        run = attempt.simulated(args)
+        for kind, sentence in findings.translate(run.err + run.out, attempt.kernel) if run else []:
+            if kind in ("race", "invalid"):
+                return [f"with {attempt.sizes_text([run])}, {sentence}"]
     return []
 
 
@@ -505,6 +610,33 @@ def own_numbers(attempt, honest):
             return [attempt.broken(run) or attempt.first_wrong(run)]
     run = attempt.pocl(["1000003", "65537"])  # more than 16 bits count
     return [] if run.passed() or too_large(run) else [attempt.broken(run) or attempt.first_wrong(run)]
+
+
+def thresholds(attempt, honest):
+    """A number in the kernel that a size is held against, or is divided by, and that no run on Oclgrind comes near: it is run
+    once beyond, as there may be another way from there on."""
+    exercise = attempt.exercise
+    if "kernel.cl" not in exercise.files or not exercise.oclgrind or attempt.answer.no_oclgrind:
+        return []
+    least, most = (100, 2**16) if exercise.matrix else (1000, 2**23)
+    numbers = set()
+    for parameters, body in kernels_of(attempt.as_compiled(exercise.oclgrind[0])):
+        sizes, function = set(re.findall(r"\bi(?:32|64) (?:noundef )?(%\w+)", parameters)), Function(body)
+        for of, value, number in re.findall(rf" = (icmp \w+|[su]div|[la]shr) [^\n]*?i(?:32|64) {VALUE}, (\d+)", body):
+            if function.larger(function.comes_from(value)) in sizes:
+                numbers.add(1 << min(int(number), 63) if of.endswith("shr") else int(number))
+    for number in sorted(number for number in numbers if least <= number <= most)[-2:]:
+        cases = [(number + 5, 3, 2), (3, number + 5, 2), (3, 2, number + 5)] if exercise.matrix else [(4 * number + 5,)]
+        for case in cases:
+            args = [*map(str, case), *honest.args[len(case) :]]
+            run = attempt.simulated(args, seconds=120)
+            if run is None or run.code is None:
+                return missing(attempt, f"what the kernel does where a size is larger than {number}")
+            for _, sentence in findings.translate(run.err + run.out, attempt.kernel):
+                return [f"with {attempt.sizes_text([run])}, {sentence}"]
+            if not run.passed() and not too_large(run):
+                return ["on the simulated device: " + (attempt.broken(run) or attempt.first_wrong(run))]
+    return []
 
 
 def constant_memory(attempt, honest):
@@ -603,6 +735,9 @@ def other_devices(attempt, honest):
         settings = {"SPY_FIRST": NO_DOUBLE, "SPY_INFO": "1032=0", "SPY_WITHOUT": "cl_khr_fp64"}
         settings["SPY_OPTIONS"] = UNOPTIMIZED
         ways.append(("without cl_khr_fp64, which a device need not have", settings))
+    if DOUBLE_NUMBER.search(attempt.kernel):
+        settings = {"SPY_OPTIONS": "-cl-single-precision-constant"}
+        ways.append(("without cl_khr_fp64, where a number without f is a float as well", settings))
     for (device, _), run in zip(ways, attempt.at_once(lambda way: attempt.pocl(honest.args, spy=True, **way[1]), ways)):
         unfit = "32 bits" in device and "CL_BUILD_PROGRAM_FAILURE" in run.err  # the words do not show what it would do
         if not run.passed() and not unfit:
@@ -611,11 +746,44 @@ def other_devices(attempt, honest):
     return []
 
 
+def from_the_last(attempt, honest):
+    """The kernel is right where the last work-item of a group goes on to the next barrier before any other does: Oclgrind
+    does that, and PoCL has barriers of its own before each loop that has one."""
+    exercise, tokens = attempt.exercise, set(code_of(attempt.kernel))
+    if "kernel.cl" not in exercise.files or "barrier" not in tokens or not exercise.oclgrind:
+        return []
+    if any(token.startswith(("sub_group", "get_sub_group")) for token in tokens):
+        return []
+    text = MIRRORED + "#line 1\n" + attempt.kernel
+    run = with_kernel(attempt, text, lambda: attempt.simulated(exercise.oclgrind[-1], watched=False))
+    if run is None or run.passed() or run.code is None:
+        return []
+    why = attempt.broken(run) or attempt.first_wrong(run)
+    return [
+        f"with {attempt.sizes_text([run])} on Oclgrind, as a device where the last work-item of a group runs first: {why}"
+    ]
+
+
+DOUBLE_NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*|\.\d+)([eE][+-]?\d+)?(?![fF\w.])")
 UNOPTIMIZED = "-cl-opt-disable"  # else a product that overflows may be right by luck
 # The types that are as long as a device's addresses, as they are where these have 32 bits.
 OF_ADDRESSES = {"size_t": "uint", "ptrdiff_t": "int", "intptr_t": "int", "uintptr_t": "uint"}
 # What pick_device asks every device for: name, type, platform.
 TO_PICK = ["102b", "1000", "1031"]
+
+
+def alignments(attempt, honest):
+    """A part of a buffer begins where this device allows it, and not where another one would."""
+    if "host.cpp" not in attempt.exercise.files or not any(c.startswith("CreateSubBuffer") for c in honest.calls):
+        return []
+    runs = attempt.at_once(lambda args: attempt.pocl(args, spy=True, SPY_ALIGN=4096), attempt.exercise.sizes)
+    for run in runs:
+        if not run.passed():
+            why = attempt.broken(run) or attempt.first_wrong(run)
+            return [
+                f"on a device where parts of buffers begin at multiples of 4096 bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN), {why}"
+            ]
+    return []
 
 
 def elsewhere(attempt, honest):
@@ -695,11 +863,12 @@ def beyond_floats(attempt, honest):
 # that each function declares at its beginning and prints when it ends.
 COUNT = """
 #define CHECK_MIX(x) (((ulong)(x) + 1) * 0x9E3779B97F4A7C15ul ^ ((ulong)(x) + 77) * ((ulong)(x) + 77))
+#define CHECK_FIRST ((1ul << 32) + 1)
 #define for(...) for (__VA_ARGS__) if (check_rounds++, 0) {} else
 #define while(...) while ((check_rounds++, 1) && (__VA_ARGS__))
 #define barrier(...) (check_barriers++, barrier(__VA_ARGS__))
 #define CHECK_AT(a, ...) (check_i = (ulong)(__VA_ARGS__), check_n##a++, check_h##a += CHECK_MIX(check_i), \\
-  check_early##a += check_barriers == 1, check_min##a = min(check_min##a, check_i), check_max##a = max(check_max##a, check_i), check_i)
+  check_early##a += check_barriers != 1 ? 0 : check_first++ == 0 ? CHECK_FIRST : 1, check_min##a = min(check_min##a, check_i), check_max##a = max(check_max##a, check_i), check_i)
 #define return if (check_end_now, 0) {} else return
 """
 TAKES = re.compile(r"\b(?:__)?(global|local)\b([^,;()={}]*?)(\w+)\s*(?=[,);=\[])")
@@ -747,7 +916,7 @@ def instrumented(kernel):
                     start = None
     for at, new in sorted(edits, key=lambda edit: -edit[0]):
         text = text[:at] + new + text[at:]
-    begin = "ulong check_rounds = 0, check_barriers = 0, check_i = 0"
+    begin = "ulong check_rounds = 0, check_barriers = 0, check_first = 0, check_i = 0"
     # The first one says so, too, where it has nothing to count: then it was seen that there was nothing.
     ends = '(check_rounds || check_item() == 0 ? printf("\\n~ %lu %lu\\n", check_item(), check_rounds) : 0)'
     for number in range(len(names)):
@@ -780,18 +949,20 @@ def matching(text, at):
 
 class Work:
     """What each work-item did: steps[item], touched[item, array] = (accesses, lowest, highest, a number for
-    which they are), and early[name of the array]: all accesses between the first and the second barrier."""
+    which they are), and early[name of the array]: all accesses between the first and the second barrier; first[name]: of how
+    many work-items the first of these was to this array."""
 
     def __init__(self, text, names):
         self.steps, self.rounds, self.touched, self.names = {}, {}, {}, names
-        self.early = dict.fromkeys(names, 0)
+        self.early, self.first = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
         self.each = []  # the same of each launch: (item, name of the array, accesses, lowest, highest)
         for item, rounds in re.findall(r"^~ (\d+) (\d+)$", text, re.MULTILINE):
             self.rounds[int(item)] = self.rounds.get(int(item), 0) + int(rounds)
         self.steps.update(self.rounds)
         for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
             item, array, count, low, high, which, early = map(int, line.split())
-            self.early[names[array]] += early
+            self.early[names[array]] += early % 2**32
+            self.first[names[array]] += early >> 32
             self.steps[item] = self.steps.get(item, 0) + count
             self.each.append((item, names[array], count, low, high))
             old = self.touched.get((item, array), (0, low, high, 0))
@@ -884,6 +1055,20 @@ class Function:
             value = self.stored[loaded[1]][0]
         return ""
 
+    def larger(self, made):
+        """What a value was made of by sums, products and quotients with numbers."""
+        for _ in range(20):
+            of = re.match(rf"(?:add|sub|mul|udiv|shl|lshr) (?:\w+ )*i64 {VALUE}, \d+", made)
+            if not of:
+                return made
+            made = self.comes_from(of[1])
+        return ""
+
+
+def kernels_of(text):
+    """The kernels in LLVM's code, [(parameters, body)]."""
+    return re.findall(r"^(define [^\n]*spir_kernel void @[^\n]*)\{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+
 
 def narrow(attempt, honest):
     """Nothing that may be larger than 2^32 is put into 32 bits: a size that the host gives in 64, the product of one that it
@@ -893,7 +1078,7 @@ def narrow(attempt, honest):
     if "kernel.cl" not in exercise.files or not exercise.oclgrind or not exercise.launches:
         return []
     text = attempt.as_compiled(exercise.oclgrind[0])
-    kernels = re.findall(r"^(define [^\n]*spir_kernel void @[^\n]*)\{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    kernels = kernels_of(text)
     if not kernels:
         return [] if attempt.answer.no_oclgrind else missing(attempt, "how wide the kernel's numbers are")
     size = size_of(honest.args)
@@ -920,6 +1105,9 @@ def narrow(attempt, honest):
             )
             if counted:
                 return [f"what {counted[1]} returns is put into a float: from 2^24 on it need not fit"]
+            mask = re.match(rf"and i64 {VALUE}, (\d+)(?:,|$)", made)
+            if mask and function.comes_from(mask[1]) in sizes and 2**31 <= int(mask[2]) < 2**32:
+                return ["a number of 64 bits is taken together with one of 32: & makes the upper 32 bits 0"]
             cut = re.match(r"(?:trunc i64|uitofp i64|sitofp i64) (%[\w.]+) to (i32|i16|i8|float)", made)
             if not cut:
                 continue
@@ -927,8 +1115,14 @@ def narrow(attempt, honest):
             into = "a float" if cut[2] == "float" else f"{cut[2][1:]} bits"
             if cut[2] == "float" and "get_local" not in source:
                 return ["a whole number of 64 bits is put into a float: from 2^24 on it need not fit"]
+            if source not in sizes and cut[2] in ("i16", "i8"):  # a part of a size that is still large
+                source = function.larger(source)
             if source in sizes:
                 return [f"{source[1:]} is a number of 64 bits, and is put into {into}: it need not fit"]
+            apart = re.match(rf"sub (?:\w+ )*i64 {VALUE}, {VALUE}", source)
+            ends = [function.comes_from(end) for end in apart.groups()] if apart else []
+            if one_each and ends and ends[0] in sizes and re.search(r"@_Z13get_global_idj\(", ends[1]):
+                return [f"{ends[0][1:]} minus a work-item's number is put into {into}: it need not fit"]
             called = re.search(r"@_Z\d+(\w+?)j\(", source)
             if one_each and called and called[1] in MANY_ITEMS:
                 return [
@@ -938,20 +1132,60 @@ def narrow(attempt, honest):
     return []
 
 
-# Numbers that hold less than 64 bits, and what makes bytes of elements.
-SMALL = r"(?:unsigned(?: int)?|int|cl_u?int|u?int32_t|float|cl_float)"
-BYTES = r"[^;{}]*?(?:\w|\))\s*\*\s*sizeof\b"
+NAME = r"[A-Za-z_][\w.]*"
+SMALL = r"int|unsigned int|cl_u?int|u?int32_t|(?:unsigned )?short(?: int)?"
+# What keeps a number's size, in GCC's "gimple": a copy, a conversion, a sum, a difference with a number, a product.
+KEEPS = re.compile(rf"({NAME}) = (?:\([\w ]+\) )?({NAME})(?: [+*] ({NAME}|\d+)| - \d+)?;")
 
 
-def narrow_bytes(attempt, honest):
-    """The same of a host: no number of bytes is put into 32 bits, or into a float."""
-    if "host.cpp" not in attempt.exercise.files:
+def host_lines(attempt):
+    """The lines of the host's functions in GCC's gimple, [[(number, line)]]; each function has names of its own."""
+    found = []
+    for function in re.split(r"^\}", attempt.as_gimple, flags=re.MULTILINE):
+        lines = re.findall(r"^ *\[host\.cpp:(\d+):\d+\] (.*)$", function, re.MULTILINE)
+        found.append([(number, re.sub(r"\[host\.cpp:[\d:]+\] ", "", line)) for number, line in lines])
+    return found
+
+
+def narrow_host(attempt, honest):
+    """The same of a host: no number of elements that a buffer has, nor of their bytes, is put into 32 bits. (MPI counts in
+    an int, and programs for it have to see to that.)"""
+    if "host.cpp" not in attempt.exercise.files or attempt.exercise.processes:
         return []
-    text = (attempt.place / "host.cpp").read_text(errors="replace")
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
-    found = re.search(rf"\b({SMALL}) \w+ = {BYTES}|\bstatic_cast<({SMALL})>\({BYTES}", code)
-    if not found:
-        return []
-    kind = found[1] or found[2]
-    where = "a float: from 16 MiB on it need not fit" if "float" in kind else "32 bits: from 4 GiB on it does not fit"
-    return [f"a number of bytes ({kind}) is put into {where}"]
+    for lines in host_lines(attempt):
+        sizes = set()
+        for _, line in lines:
+            asked = re.search(r"= (?:buffer_bytes \((.*)\)|clCreateBuffer \(\S+, \S+, ([^,]+),)", line)
+            sizes |= set(re.findall(NAME, asked[1] or asked[2])) if asked else set()
+        kept = [made.groups() for _, line in lines if (made := KEEPS.fullmatch(line))]
+        backward = {(made, of) for made, of, other in kept if other is None or other.isdigit()}
+        forward = {(of, made) for made, *all_of in kept for of in all_of}
+        for ways in (backward, forward):  # what the sizes were made of, and what is made of those
+            while more := {to for origin, to in ways if origin in sizes} - sizes:
+                sizes |= more
+        for number, line in lines:
+            cut = re.fullmatch(rf"{NAME} = \((?:const )?({SMALL})\) ({NAME});", line)
+            if cut and cut[2] in sizes:
+                return [
+                    f"host.cpp, line {number}: a number of elements or bytes is put into 32 bits ({cut[1]}): it need not fit"
+                ]
+    return []
+
+
+def added_up(attempt):
+    """The number of a line in which the host adds up what it works out from a loop's counter; None if there is none."""
+    for lines in host_lines(attempt):
+        counted = {found[1] for _, line in lines if (found := re.fullmatch(rf"({NAME}) = \1 [+-] \d+;", line))}
+        made = [
+            found.groups()
+            for _, line in lines
+            if (found := re.fullmatch(rf"({NAME}) = ([^(&*]*|\([\w ]+\) {NAME}|{NAME} [-+*/] \S+);", line))
+        ]
+        from_counter = set(counted)
+        while more := {to for to, words in made if from_counter & set(re.findall(NAME, words))} - from_counter:
+            from_counter |= more
+        for number, line in lines:
+            sum_up = re.fullmatch(rf"({NAME}) = (?:\1 \+ ({NAME})|({NAME}) \+ \1);", line)
+            if sum_up and (sum_up[2] or sum_up[3]) in from_counter:
+                return number
+    return None

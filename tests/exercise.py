@@ -15,6 +15,7 @@ An answer is checked in a copy: nothing is ever written into the student's folde
 
 import concurrent.futures
 import contextlib
+import functools
 import hashlib
 import inspect
 import itertools
@@ -26,6 +27,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import traceback
 
 import evidence
 import findings
@@ -64,7 +66,9 @@ class Exercise:
     optimized    false where Oclgrind is to get the kernel as it is written: what the optimizer makes of it
                  may hold instructions that Oclgrind 21.10 does not know, or that it crashes at
     larger       [2, 64]: the kernel is right in groups of so many times as many work-items, too, or of the device's most
-    fewer        [1, 2]: and in a launch of so many work-items in all, for N = 1003
+    fewer        [1, 2]: and in a launch of so many work-items in all, for N = 1007
+    in_step      sizes at which it is right, too, where work-items of a group run side by side (Mesa's Rusticl, if it is there)
+    hosts        [["side / 4", "side / 2"]]: and with other hosts, in which the second text stands in place of the first
     spare        true where a launch may have more groups than it needs, of which the kernel is to do nothing
     beyond       false where the numbers of an N beyond 2^24 are too large for what is asked for
     smaller      [64, 16]: and on simulated devices with groups no larger than that; matrices are small where it is 16 or less
@@ -116,6 +120,8 @@ class Exercise:
         self.optimized = data.get("optimized", True)
         self.larger = data.get("larger", [])
         self.fewer = data.get("fewer", [])
+        self.hosts = data.get("hosts", [])
+        self.in_step = [size.split() for size in data.get("in_step", [])]
         self.spare = data.get("spare", False)
         self.beyond = data.get("beyond", True)
         self.smaller = data.get("smaller", [])
@@ -233,6 +239,7 @@ class Attempt:
         self.endless = False
         self.right = []  # the runs on PoCL that were
         self.settings = {}  # for PoCL
+        self.compiled = {}  # by arguments, what as_compiled has found
         self.work = None  # what evidence.shared has seen
 
     def examine(self):
@@ -248,7 +255,16 @@ class Attempt:
             return self.answer
         with tempfile.TemporaryDirectory(prefix="exercise-", ignore_cleanup_errors=True) as home:
             self.home = pathlib.Path(home)
-            self.run_all()
+            try:
+                self.run_all()
+            except Problem:
+                raise
+            except Exception as error:  # whatever it stumbles over: that is the check's fault, and no answer's
+                at = traceback.extract_tb(error.__traceback__)[-1]
+                place = f"{pathlib.Path(at.filename).name}:{at.lineno}"
+                self.answer.unchecked.append(
+                    f"the rest, for the check itself broke at {place} ({error!r}): please report it"
+                )
         return self.answer
 
     def measure(self):
@@ -281,6 +297,7 @@ class Attempt:
         if exercise.host == "chapter":
             source = self.home / exercise.chapter / "host.cpp"
             shutil.copyfile(ROOT / exercise.chapter / "host.cpp", source)
+        self.source = source
         self.program = self.compile(source)
         return self.program is not None
 
@@ -321,7 +338,7 @@ class Attempt:
     @contextlib.contextmanager
     def with_host(self, text):
         """Within it, that text is the host, and the program is built of it; gives false where it does not compile."""
-        source, usual = self.place / "host.cpp", self.program
+        source, usual = self.source, self.program
         kept = source.read_bytes()
         source.write_text(text)
         try:
@@ -345,6 +362,8 @@ class Attempt:
             evidence.reals,
             evidence.infinities,
             evidence.other_groups,
+            evidence.other_hosts,
+            evidence.in_step,
             evidence.spare_groups,
             evidence.long_ways,
             evidence.shared,
@@ -360,10 +379,15 @@ class Attempt:
                 return answer.wrong("look", complaint)
         # Of all exercises, and last: the look says it in the words of the task.
         for complaints in (
-            evidence.narrow_bytes,
+            evidence.narrow_host,
+            evidence.starters_inputs,
             evidence.other_devices,
+            evidence.from_the_last,
+            evidence.long_rows,
             evidence.own_memory,
             looks.between_queues,
+            evidence.alignments,
+            evidence.thresholds,
             evidence.elsewhere,
             evidence.beyond_floats,
             evidence.beyond_integers,
@@ -431,9 +455,9 @@ class Attempt:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("OCL_", "OCLGRIND", "LD_PRELOAD", "SPY_"))}
         return {**env, **more}
 
-    def execute(self, command, seconds, env):
+    def execute(self, command, seconds, env, processes=1):
         env["POCL_CACHE_DIR"] = str(self.home / "kernels")  # of this answer alone
-        return sandbox.run(command, seconds, self.place, env, self.home)
+        return sandbox.run(command, seconds, self.place, env, self.home, processes)
 
     def pocl(self, args, spy=False, processes=None, **more):
         """Runs the program on PoCL; where there is none, on whatever there is. `more`: for its environment, such as
@@ -453,7 +477,7 @@ class Attempt:
         if processes is not None:
             launcher, seconds = ["mpirun", "-n", str(processes)], 2 * POCL_SECONDS + 4 * processes
             env.update(MPIRUN, OMPI_MCA_btl_vader_single_copy_mechanism="none")  # which a sandbox may forbid
-        code, out, err = self.execute([*launcher, self.program, *args], seconds, env)
+        code, out, err = self.execute([*launcher, self.program, *args], seconds, env, processes or 1)
         calls = log.read_text(errors="replace").splitlines() if log and log.exists() else []
         built = [path.read_text(errors="replace") for path in sorted(sources.glob("*"))] if calls else []
         run = Run(args, code, out, err, calls, built, seconds)
@@ -489,7 +513,9 @@ class Attempt:
         for more, options in ways:
             code, out, err = self.execute([oclgrind, *options, *more, *program, *args], seconds, env)
             run = Run(args, code, out, err, limit=seconds)
-            if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
+            # What a swap has written, Oclgrind takes for never written, and may compute with something else.
+            swapped = code == 1 and "--uninitialized" in options and "atomic_xchg" in self.kernel
+            if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0) and not swapped:
                 break  # else it may be the optimizer's doing, or its own, which is no fault of the answer
         return run
 
@@ -499,6 +525,8 @@ class Attempt:
         if oclgrind is None:
             self.answer.no_oclgrind = True
             return ""
+        if tuple(args) in self.compiled:
+            return self.compiled[tuple(args)]
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         env.pop("OCL_ICD_VENDORS", None)
         # It writes into /tmp, under a name that it chooses.
@@ -506,7 +534,20 @@ class Attempt:
         mark.touch()
         show = f'"$@" >/dev/null 2>&1; {files} -name "*.ll" -newer "$0" -exec cat {{}} +; {files} -newer "$0" -delete'
         command = ["sh", "-c", show, mark, oclgrind, "--dump-spir", *AS_WRITTEN, self.program, *args]
-        return self.execute(command, OCLGRIND_SECONDS, env)[1]
+        self.compiled[tuple(args)] = self.execute(command, OCLGRIND_SECONDS, env)[1]
+        return self.compiled[tuple(args)]
+
+    @functools.cached_property
+    def as_gimple(self):
+        """The host as GCC understands it, each conversion written out; "" where there is no GCC."""
+        dump = self.home / "gimple"
+        options = ["-std=c++17", "-w", "-c", "host.cpp", "-o", os.devnull, f"-fdump-tree-gimple-lineno={dump}"]
+        for compiler in dict.fromkeys([os.environ.get("CXX", "c++"), "g++"]):
+            sandbox.run([compiler, *options], COMPILE_SECONDS, self.place, self.environment(), self.home)
+            if dump.exists():
+                return dump.read_text(errors="replace")
+        self.answer.ok("look", "whether the host's numbers are wide enough was not looked at: that takes GCC (g++)")
+        return ""
 
     # -- on PoCL ---------------------------------------------------------------------------------
 
@@ -690,13 +731,14 @@ class Attempt:
 
     def wrote_by_map(self, args):
         """Is the kernel not the student's, and has the host mapped all of a buffer, and some of that not only to throw
-        away what was there? Oclgrind does not see what is written into that."""
+        away what was there, or written a box? Oclgrind does not see what is written there."""
         if "kernel.cl" in self.exercise.files:
             return False
         calls = [call.split() for call in self.pocl(args, spy=True).calls]
         sizes = [int(call[2]) for call in calls if call[:2] == ["create", "buffer"]]
         maps = [call for call in calls if call[0] == "EnqueueMapBuffer" and int(call[2]) & 6]  # to write
-        return bool(maps) and sum(int(call[3]) for call in maps) in sizes
+        boxes = any(call[0] == "EnqueueWriteBuffer" and call[-1] == "rect" for call in calls)
+        return boxes or bool(maps) and sum(int(call[3]) for call in maps) in sizes
 
     # -- under Oclgrind --------------------------------------------------------------------------
 
@@ -725,7 +767,7 @@ class Attempt:
                 if kind == "uninitialized" and self.wrote_by_map(args):
                     answer.ok(
                         "Oclgrind",
-                        "says that nobody has written what the host wrote into mapped memory: this is its own mistake",
+                        "says that nobody has written what the host wrote into mapped memory or into a box: this is its own mistake",
                     )
                     continue
                 said.setdefault(kind, f"with {self.sizes_text([run])}, {sentence}")

@@ -10,6 +10,7 @@ import math
 import pathlib
 import random
 import re
+import signal
 import struct
 import tempfile
 
@@ -62,6 +63,8 @@ def closed_form(attempt):
             return [
                 f"with a result that is eight times as large, `{name}` is another one: it is to follow from N alone"
             ]
+    if line := evidence.added_up(attempt):
+        return [f"host.cpp, line {line}: something is added up, term by term: the task asks for the closed form"]
     return []
 
 
@@ -175,26 +178,36 @@ def owners(attempt):
     return []
 
 
+def names_of(kernel):
+    """The names that A and B have, also in functions that bring their elements, and that of C; None where it has none."""
+    words = " ".join(evidence.code_of(kernel))
+    found = re.search(r"__kernel .*?(\w+) (?:, [^,]*){3}\)", words)  # the parameter before the three sizes
+    result = found[1] if found else None
+    return set(re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", words)) - {result}, result
+
+
 def mirrored(attempt):
     """09/1: the work-item in row r and column c of its group brings what belongs to row c and column r of the tiles."""
     size, tile = 32, 16
     seen = evidence.work(attempt, [str(size)] * 3)
-    words = " ".join(evidence.code_of(attempt.kernel))
-    result = re.search(r"__kernel .*?(\w+) (?:, [^,]*){3}\)", words)  # the parameter before the three sizes
-    # A function that brings elements has names of its own for A and B.
-    names = set(re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", words)) - ({result[1]} if result else set())
+    names, result = names_of(attempt.kernel)
     brought = {}
     for name in names:
         for item, (count, _, _, which) in (seen.array(name) if seen else {}).items():
             old = brought.get(item, (0, 0))
             brought[item] = (old[0] + count, old[1] + which)
-    for item, (count, _, _, which) in (seen.array(result[1]) if seen and result else {}).items():
+    for item, (count, _, _, which) in (seen.array(result) if seen and result else {}).items():
         if which % 2**64 != count * evidence.mixed(item) % 2**64:
             return [
                 f"with 32×32×32, the work-item in row {item // size % tile} and column {item % tile} of its group "
                 "computes another element of C than its own: who computes what is to stay"
             ]
-    # Nothing is seen of what a function reads in its own `return`: then the result and the counts have to do.
+    # Nothing is seen of what a function reads in its own `return`, nor of what is read by a pointer without []: then the
+    # result and the counts have to do.
+    if any(
+        re.search(rf"\* \(? ?{name}\b", " ".join(evidence.code_of(attempt.kernel)).partition("{")[2]) for name in names
+    ):
+        return []
     for item, (count, which) in brought.items():
         row, col = divmod(item, size)
         places = []
@@ -231,6 +244,30 @@ def first_smallest(attempt):
             return [
                 f"with {far + 333} written at the place of the smallest, as in a longer vector, the place found is {got}"
             ]
+    return []
+
+
+def extremes(attempt):
+    """12/1: the largest element may be any float, also one that a program might have started with."""
+    n, largest = 1000, struct.unpack("f", b"\xff\xff\x7f\x7f")[0]
+    for value in (-largest, largest, -math.inf, math.inf, -1.0, 0.0, 2.0**-126, -(2.0**-149), -(2.0**31), -1e9):
+        for others in (value, -math.inf):
+            x = [others] * n
+            x[333] = value
+            trial = Trial(attempt, [str(n), "7"], {1: packed(x)})
+            got = floats(trial.results[1])[0] if 1 in trial.results else None
+            if got is None:
+                return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
+            if got != value:
+                return [f"with {value:.9g} at place 333 and {others:.9g} everywhere else, the result is {got:.9g}"]
+    # Wherever it is, also among more elements that are left over than there are work-items.
+    for n, uf, places in [(5, 3, range(5)), (13, 7, range(7, 13)), (100, 64, (99, 65)), (127, 64, (126,))]:
+        for place in places:
+            x = [0.0] * n
+            x[place] = 1.0
+            trial = Trial(attempt, [str(n), str(uf)], {1: packed(x)})
+            if trial.results.get(1) is not None and floats(trial.results[1])[0] != 1:
+                return [f"with N = {n}, UF = {uf}, and 1 at place {place} and 0 everywhere else, the result is not 1"]
     return []
 
 
@@ -301,14 +338,20 @@ def toward_zero(value):
 
 
 def other_chunks(attempt):
-    """21/2: the kernel is right with any CHUNK, for the text lets one try others."""
+    """21/2: numbers of either sign are rounded toward zero, and with any CHUNK, for the text lets one try others."""
     define = re.compile(r"(#[ \t]*define[ \t]+CHUNK[ \t]+)16\b")
-    if len(define.findall(attempt.kernel)) != 1 or evidence.code_of(attempt.kernel).count("CHUNK") < 2:
-        return []  # whoever writes 16 has a kernel for 16
+    free = len(define.findall(attempt.kernel)) == 1 and evidence.code_of(attempt.kernel).count("CHUNK") > 1
     args, k = ["3", "5", "70"], 70
-    for chunk in (1, 12, 100):
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    usual = Trial(attempt, args)
+    # Of 8 bits: their products are floats.
+    given = {
+        i: packed([number.randrange(-255, 256) * 2.0 ** number.randrange(-14, -1) for _ in floats(data)])
+        for i, data in usual.inputs.items()
+    }
+    for chunk in (16, 1, 12, 100) if free else (16,):  # whoever writes 16 has a kernel for 16
         other = define.sub(rf"\g<1>{chunk}", attempt.kernel)
-        trial = evidence.with_kernel(attempt, other, lambda: Trial(attempt, args))
+        trial = evidence.with_kernel(attempt, other, lambda: Trial(attempt, args, given))
         if (1, 2) not in trial.after or len(trial.inputs) < 2:
             return evidence.missing(attempt, "what the kernel makes of another CHUNK could not be seen")
         inputs, expected = [floats(trial.inputs[i]) for i in (1, 2)], []
@@ -320,7 +363,8 @@ def other_chunks(attempt):
                     part = toward_zero(part + term)
                 total = as_float(total + part)
             expected.append((total, 0))
-        if wrong := beside(f"with {'×'.join(args)} and CHUNK = {chunk}", floats(trial.after[1, 2]), expected):
+        said = f"with {'×'.join(args)}, real numbers of either sign and CHUNK = {chunk}"
+        if wrong := beside(said, floats(trial.after[1, 2]), expected):
             return wrong
     return []
 
@@ -332,6 +376,10 @@ def parts(attempt):
     usual = Trial(attempt, args)
     x = [number.uniform(-1, 1) * 2.0 ** number.randrange(-60, 128) for _ in floats(usual.inputs[1])]
     x[0] = 2.0**-130  # subnormal, and its own first part
+    # Where one of the parts is rounded the other way: the lower 16 bits at and around half of what goes, of either sign.
+    turns = [at + by for at in (0, 0x80, 0x7F80, 0x8000, 0x8080, 0xFF80, 0xFFFF) for by in (-1, 0, 1)]
+    edges = [sign | upper << 16 | low & 0xFFFF for low in turns for upper in (0x3F80, 0x3F81) for sign in (0, 1 << 31)]
+    x[1 : 1 + len(edges)] = floats(struct.pack(f"{len(edges)}I", *edges))
     trial = Trial(attempt, args, {1: packed(x)})
     if (1, 1) not in trial.after:
         return evidence.missing(attempt, "what the kernel makes of other numbers could not be seen")
@@ -343,16 +391,18 @@ def parts(attempt):
                 f"the parts of {value:.9g} are {', '.join(f'{part:.9g}' for part in three)}: 8 bits each, and together x"
             ]
     # The third launch multiplies: six products of parts, whatever these are together.
-    ones = attempt.home / "ones"
-    ones.mkdir(exist_ok=True)
-    for argument in (0, 1):
-        (ones / f"3.{argument}").write_bytes(packed([1.0] * 3 * 24 * 16))
-    trial = Trial(attempt, args, SPY_BEFORE=ones)
-    if (3, 2) not in trial.after:
-        return evidence.missing(attempt, "what matmul makes of other parts could not be seen")
-    return beside(
-        "with parts that are all 1, of which 24 come together", floats(trial.after[3, 2]), [(6 * 24, 0)] * 8 * 16
-    )
+    for k in (24, 520):
+        ones = attempt.home / f"ones-{k}"
+        ones.mkdir(exist_ok=True)
+        for argument in (0, 1):
+            (ones / f"3.{argument}").write_bytes(packed([1.0] * 3 * k * 16))
+        trial = Trial(attempt, ["8", "16", str(k)], SPY_BEFORE=ones)
+        if (3, 2) not in trial.after:
+            return evidence.missing(attempt, "what matmul makes of other parts could not be seen")
+        said = f"with parts that are all 1, of which {k} come together"
+        if wrong := beside(said, floats(trial.after[3, 2]), [(6 * k, 0)] * 8 * 16):
+            return wrong
+    return []
 
 
 def factor(attempt):
@@ -393,7 +443,39 @@ def compaction(attempt):
         return [
             f"of {n} numbers with NaN among them, {len(right)} are greater than 0, and {count} are kept, or other ones"
         ]
-    return in_a_crowd(attempt)
+    usual = Trial(attempt, [str(n)])  # whose x holds no NaN, which is what the host has put into kept
+    count = struct.unpack("I", usual.after[1, 2])[0]
+    if any(not math.isnan(value) for value in floats(usual.after[1, 1])[count:]):
+        return [f"of {n} numbers {count} are kept, and more than that is written: kept has room for those {count}"]
+    return in_a_crowd(attempt) or given_back(attempt)
+
+
+# Others come before a place is given back: here this is left out, as if it happened after everything else.
+LATE = """
+#define CHECK_LATE(T) T __attribute__((overloadable)) check_dec(volatile __global T *p) { return *p; } \\
+  T __attribute__((overloadable)) check_dec(volatile __local T *p) { return atomic_dec(p); } \\
+  T __attribute__((overloadable)) check_sub(volatile __global T *p, T value) { return *p; } \\
+  T __attribute__((overloadable)) check_sub(volatile __local T *p, T value) { return atomic_sub(p, value); }
+CHECK_LATE(int) CHECK_LATE(uint)
+#define atomic_dec(p) check_dec(p)
+#define atomic_sub(p, value) check_sub(p, value)
+"""
+
+
+def given_back(attempt):
+    """13/2: nobody takes a place for a while, for another one may take the next meanwhile."""
+    if not {"atomic_dec", "atomic_sub"} & set(evidence.code_of(attempt.kernel)):
+        return []
+    x = [1.0 + i for i in range(1000)]
+    trial = Trial(attempt, ["1000"], {1: packed(x)}, SPY_FIRST=evidence.MIRRORED + LATE)
+    if (1, 1) not in trial.after:
+        return evidence.missing(attempt, "what the kernel does where places are given back late could not be seen")
+    if sorted(floats(trial.after[1, 1])) != x:
+        return [
+            "a place is taken and given back later: where others come in between, the places that they take are too high, "
+            "and some of the first 1000 stay empty"
+        ]
+    return []
 
 
 # Up to the place 500, another work-item has always come first: it takes a place before each try.
@@ -434,6 +516,11 @@ def fewer_additions(attempt):
         complaints = [
             f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
         ]
+    if not complaints:  # more levels of the tree than somebody may have thought enough
+        run = attempt.pocl([str(2**25 + 7)], spy=True, SPY_ITEMS=1)
+        if not run.passed() and not evidence.too_large(run):
+            why = attempt.broken(run) or attempt.first_wrong(run)
+            complaints = [f"with a launch of one work-item in all, {why}"]
     # Even 2^15 of the small ones are lost when they are added to the 1; in a tree of 2^22 the way is short, at the end, too.
     return (
         complaints
@@ -474,10 +561,15 @@ def part_of_k(attempt):
         written = [floats(data) for (_, argument), data in sorted(trial.after.items()) if argument == 2]
         if not written or len(trial.inputs) < 2:
             return evidence.missing(attempt, "what the devices write could not be seen")
-        inputs = [floats(trial.inputs[i]) for i in (1, 2)]
-        sizes = list(map(int, args))
+        m, n, k = map(int, args)
+        inputs = [floats(trial.inputs[i]) for i in sorted(trial.inputs)]
+        # A device may have got no more than its part.
+        each = [(a, b, len(a) // m) for a, b in zip(inputs[::2], inputs[1::2])]
+        each = each[:1] if each[0][2] == k else each
+        if sum(part for *_, part in each) != k or any(len(b) != part * n for _, b, part in each):
+            return evidence.missing(attempt, "what the devices have of A and B")
         for place, parts in enumerate(zip(*written)):
-            right = sum(references.terms_of(inputs, place, sizes))
+            right = sum(sum(references.terms_of([a, b], place, [m, n, part])) for a, b, part in each)
             if sum(parts) != right:
                 return [
                     f"with {'×'.join(args)}, what the devices write for element {place} of C adds up to {sum(parts):g}, and not "
@@ -502,11 +594,13 @@ def at_the_same_time(attempt):
             f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
             "not work at the same time"
         ]
-    # Whether the host asks until the first has ended, or only whether it has begun, shows where it does not end.
-    asked = any(call.startswith(("PollEvent", "ask event")) for call in launched[:waits])
+    # Whether the host asks until the first has ended, or only whether it has begun, shows where it does not end; and
+    # whether the second device begins when the host is told of the first one's end, where nobody is told.
+    asked = any(call.startswith(("PollEvent", "ask event")) for call in launched)
     if asked and "asks for ever" in attempt.pocl(run.args, spy=True, SPY_RUNS=2).calls:
         return [
-            "the host asks whether the first device's command has ended before the second is launched: that is a wait, too"
+            "the second device's kernel does not run before the host is told, or has asked, that the first one's has ended: "
+            "that is a wait, too"
         ]
     device = {call.split()[1]: call.split()[2] for call in run.calls if call.startswith("on ")}
     divided = any(call.startswith("CreateSubDevices") for call in run.calls)
@@ -596,9 +690,11 @@ def in_order(run):
 
 
 def between_queues(attempt, honest):
-    """Two commands of different queues that use the same buffer are ordered, in whatever exercise."""
+    """Two commands of different queues, or of one that keeps no order, that use the same buffer are ordered, in whatever
+    exercise."""
     queues = {call.split()[1] for call in honest.calls if call.startswith("on ")}
-    if len(queues) < 2 or attempt.exercise.look in ("ordered", "both_ways"):
+    loose = any(call.startswith("on ") and call.endswith("without order") for call in honest.calls)
+    if len(queues) < 2 and not loose or attempt.exercise.look in ("ordered", "both_ways"):
         return []  # these two say more of it
     return in_order(honest)[0]
 
@@ -740,6 +836,9 @@ def kept_events(run):
     return []
 
 
+MANY_PROCESSES = 17  # more than an array that somebody thought large enough has places for
+
+
 def ring(attempt):
     """24/1: of five processes, each sends to the next one only, and passes on four parts, as long as these are."""
     m, n, k, processes = 17, 33, 64, 5
@@ -769,6 +868,18 @@ def ring(attempt):
             return [f"process {rank} sends {[size for _, size in sends]} bytes, and its parts have {right}"]
     if mpi_logs(attempt, args, processes, MPI_LAYER_CHANGE=1)[0].passed():
         return ["all numbers are changed on their way round, and C is still right: nobody computes with what arrives"]
+    many = attempt.pocl(args, processes=MANY_PROCESSES)
+    return room_for_all(attempt, args) if many.passed() else [attempt.broken(many) or attempt.first_wrong(many)]
+
+
+def room_for_all(attempt, args):
+    """No array is for so many processes as somebody thought enough. Nobody sends anything here: what comes of the program
+    counts for nothing, but for the trap of an index outside of an array (exercise.BOUNDS)."""
+    import exercise  # which imports this
+
+    alone = {"LD_PRELOAD": exercise.mpi_library(attempt.home), "MPI_LAYER_PRETEND": 1000}
+    if attempt.pocl(args, **alone).code in (-signal.SIGILL, 128 + signal.SIGILL):
+        return ["as the first of 1000 processes, the program goes outside of an array: is it one for all of them?"]
     return []
 
 
@@ -812,7 +923,8 @@ def same_for_any_number(attempt):
         complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
         complaints = complaints or any_order(attempt, sizes[-1])
     attempt.program = usual
-    return complaints or in_every_process(attempt, sizes[-1])
+    complaints = complaints or in_every_process(attempt, sizes[-1]) or compared(attempt, sizes[:1], (MANY_PROCESSES,))
+    return complaints or room_for_all(attempt, sizes[-1])
 
 
 def any_order(attempt, size):
@@ -910,11 +1022,16 @@ def one_barrier_a_step(attempt):
     seen = evidence.work(attempt, ["16", "16", "40"])
     if seen is None:
         return evidence.missing(attempt, "what is read between the barriers could not be seen")
-    inputs = [name for name in ("a", "b") if name in seen.names]
-    if any(n > 0 for name, n in seen.early.items() if name not in inputs) and not any(map(seen.early.get, inputs)):
+    inputs, result = names_of(attempt.kernel)
+    words_of_kernel = " ".join(evidence.code_of(attempt.kernel)).partition("__kernel")[2]
+    # What a function of its own reads is not counted by barriers.
+    if not any(re.search(rf"\b{name} \[", words_of_kernel) for name in inputs):
+        return []
+    early, first = ({name for name, times in what.items() if times > 0} for what in (seen.early, seen.first))
+    if early - inputs - {result} and not first & inputs:
         return [
-            "between the first barrier and the second, tiles are read and nothing of A and B: so the next tiles are not on "
-            "their way while the present ones are multiplied"
+            "between the first barrier and the second, tiles are read and nothing of A and B before them: so the next tiles are "
+            "not on their way while the present ones are multiplied"
         ]
     return []
 
@@ -950,8 +1067,10 @@ def limits(attempt):
     """02/1: the two limits, compared with those that Oclgrind was told to have."""
     if complaints := too_little_room(attempt):
         return complaints
-    if fields(attempt.pocl([], spy=True, SPY_INFO="1005=77"), "items") == ["77"]:
-        return ["items is how many work-items one dimension can have, and not how many a group can have in all"]
+    usual = fields(attempt.pocl([]), "items")
+    for in_one_dimension in (77, 1000003):
+        if fields(attempt.pocl([], spy=True, SPY_INFO=f"1005={in_one_dimension}"), "items") != usual:
+            return ["items is how many work-items one dimension can have, and not how many a group can have in all"]
     for items, local in [(256, 4096), (96, 40000), (1024, 1000), (512, 1003)]:
         run = attempt.simulated([], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
@@ -1023,23 +1142,23 @@ def group_size(attempt):
 
 
 def mapping(attempt):
-    """04/2: every mapped buffer is unmapped, and before a kernel uses it."""
+    """04/2: the kernel's buffer is mapped, and every one that is mapped is unmapped."""
     run = attempt.pocl(["1000"], spy=True)
     if evidence.not_awaited(run):
         return evidence.not_awaited(run)
-    mapped = 0
-    for call in run.calls:
-        mapped += call.startswith("EnqueueMapBuffer") - call.startswith("EnqueueUnmapMemObject")
-        if call.startswith("EnqueueNDRangeKernel") and mapped:
-            return [
-                "the kernel is launched while a buffer is still mapped: the device need not see what you have "
-                "written (it does on PoCL, where there is but one memory)"
-            ]
     if any(call.startswith("EnqueueWriteBuffer") for call in run.calls):
         return ["the data still goes there with clEnqueueWriteBuffer: map the buffer instead"]
-    if mapped:
+    if sum(call.startswith("EnqueueMapBuffer") - call.startswith("EnqueueUnmapMemObject") for call in run.calls):
         return ["a buffer was mapped and never unmapped"]
-    large = attempt.pocl(["150001"], spy=True)  # the smaller sizes, evidence.own_memory has seen
+    mapped, launched = (
+        {buffer for what, _, uses in evidence.orders(run) if what == wanted for buffer in uses}
+        for wanted in ("map", "launch")
+    )
+    if mapped - launched:
+        return [
+            "a buffer was mapped that is not the kernel's: map the one that the kernel reads, and nothing is copied"
+        ]
+    large = attempt.pocl([str(2**21 + 3)], spy=True)  # the smaller sizes, evidence.own_memory has seen
     return evidence.own_memory(attempt, large) or evidence.released(run)
 
 
@@ -1053,8 +1172,14 @@ def part(attempt):
         return [f"10 floats are 40 bytes, and {sum(reads)} bytes were read back"]
     if complaints := evidence.not_awaited(run):
         return complaints
-    # Who reads in pieces may wait for the last of them: here all are whole.
-    return evidence.not_awaited(attempt.pocl([str(2**21), str(2**21)], spy=True)) or evidence.released(run)
+    # Who reads in pieces may wait for the last of them, or take it for a whole one: here all are whole, and then not.
+    for n in (2**21, 2**25 + 3):
+        run = attempt.pocl([str(n)] * 2, spy=True)
+        if complaints := evidence.not_awaited(run):
+            return complaints
+        if not run.passed() and not evidence.too_large(run):
+            return [attempt.broken(run) or attempt.first_wrong(run)]
+    return evidence.released(run)
 
 
 def commands(run, call):
@@ -1146,12 +1271,22 @@ SHORT = "0.00348"
 EQUAL = ["1000 5000 1000 2000 2000 3000", "1000 5000 1000 3000 2000 3000", "1000 1000 2000 2000 2000 3000"]
 
 
+# Times that could be those of the host's clock, and are not.
+LIKE_THE_HOSTS = [" ".join(f"{ms * turn:.6f}" for turn in (1, 1.5, 0.7, 1.2, 0.9, 0.8)) for ms in (0.05, 0.2, 0.8)]
+
+
+def any_of(several):
+    """The first complaints of several, and nothing more is asked for."""
+    return next(filter(None, several), [])
+
+
 def transfers(attempt):
     """07/1: the time of the write, from its own event."""
     return transfers_once(attempt) or (
         transfers_once(attempt, SPY_CLOCK="9000 5000 7000 6000")
         or transfers_once(attempt, 4000, SPY_CLOCK="0.001999 0.001499 0.001999 0.001499")
         or transfers_once(attempt, 4000, SPY_CLOCK="0.0003")
+        or any_of(transfers_once(attempt, SPY_CLOCK=clock) for clock in LIKE_THE_HOSTS)
     )
 
 
@@ -1167,6 +1302,11 @@ def transfers_once(attempt, n=400000, **settings):
     writes = commands(run, "EnqueueWriteBuffer")
     if len(writes) < 2 or writes[-1] is None:
         return ["nobody asked for the start and the end of the second clEnqueueWriteBuffer: ask its event"]
+    warm_up = sum(int(call.split()[3]) for call in starting(run, "EnqueueWriteBuffer ")[:-1])
+    if warm_up < 4 * n and not starting(run, "EnqueueFillBuffer"):
+        return [
+            f"before the write that is timed, {warm_up} of {4 * n} bytes were written: it pays for the memory of the rest"
+        ]
     right = writes[-1]
     fit = [rate for ms, rate in lines if near(ms, right)]
     if not fit:
@@ -1182,7 +1322,7 @@ def kernel_median(attempt):
     """07/2: the median of five kernel times, without the warm-up. In one run in many another of the five
     is as good as equal to it: so five runs are looked at."""
     complaints = []
-    for clock in (LONG, SHORT, *EQUAL):
+    for clock in (LONG, SHORT, *EQUAL, *LIKE_THE_HOSTS):
         complaints = complaints or median_once(attempt, SPY_CLOCK=clock)
     for _ in range(5):
         complaints = complaints or median_once(attempt)
@@ -1202,6 +1342,18 @@ def choose_uf(attempt):
     complaints, order = uf_once(attempt)
     if complaints:
         return complaints
+    # The launches of one end when they begin, as on a coarse clock: it has no time, and is not the best. (Where the UFs take
+    # turns, how many runs there are is another matter then.)
+    in_turns = order[0][0] != order[1][0]
+    for dead in [] if in_turns else [2, 16, 64]:
+        clock = " ".join("0" if uf == dead else str(uf / 1000) for uf, levels, _ in order for _ in range(levels))
+        run = attempt.pocl(["200000"], spy=True, SPY_CLOCK=clock)
+        known = {
+            int(uf): float(ms) for uf, ms in re.findall(r"UF\D*(\d+)\D*?([\d.]+) ms", "\n".join(fields(run, "time")))
+        }
+        best = (re.findall(r"\d+", (fields(run, "best") or [""])[0]) or ["nothing"])[0]
+        if known and (not best.isdigit() or known.get(int(best), math.inf) > min(known.values())):
+            return [f"where UF = {dead} has no time, as on a clock that is too coarse, the line best says {best!r}"]
     # 4 is the best; 8 has a run, the third, and 16 a warm-up that is shorter. The differences are less than a microsecond,
     # or than what might be called noise. All take longer than anybody expects.
     totals = {4: [20] * 99, 8: [40, 40, 1] + [40] * 96, 16: [1] + [40] * 98}
@@ -1289,7 +1441,7 @@ def uf_once(attempt, wanted=None, **settings):
 
 def triad(attempt):
     """15/1: the bytes and operations of a = b + s * c, and the rate that follows from its own events."""
-    for args in attempt.exercise.sizes:
+    for args in [*attempt.exercise.sizes, [str(2**23 + 7)]]:  # of the last, no float holds the bytes
         run = attempt.pocl(args)
         bytes_moved = 12 * int(args[0])
         said = (fields(run, "moved") or ["nothing"])[0]
@@ -1301,7 +1453,11 @@ def triad(attempt):
         said = (fields(run, "intensity") or ["nothing"])[0]
         if said != "0.167 FLOP per byte":
             return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
-    return other_factor(attempt) or triad_once(attempt) or triad_once(attempt, SPY_CLOCK="1 9 5 8 6 7")
+    return (
+        other_factor(attempt)
+        or triad_once(attempt)
+        or any_of(triad_once(attempt, SPY_CLOCK=clock) for clock in ("1 9 5 8 6 7", *LIKE_THE_HOSTS))
+    )
 
 
 def other_factor(attempt):
@@ -1395,6 +1551,17 @@ def search(attempt):
     if known and known.get(best, math.inf) > min(known.values()):
         said = ", ".join(f"{name}: {ms}" for name, ms in times.items())
         return [f"where some runs have no time ({said}), {best} is called the best"]
+    # What nobody writes must not pass where it happens to be right.
+    unwritten = verdicts(attempt.pocl(["1", "1", "1012578"])).get("TILE = 16, whole tiles of C", ("wrong",))[0]
+    if unwritten == "time":
+        return [
+            "with 1×1×1012578, where C is 0, a candidate that writes nothing counts as right: is C full of NaN before it runs?"
+        ]
+    # On a device without times none is faster than another, and a wrong one is no better for that.
+    timeless = attempt.pocl(["17", "33", "65"], spy=True, SPY_CLOCK="0")
+    taken = (fields(timeless, "best") or ["nothing"])[0]
+    if "everything" not in taken:
+        return [f"where the device reports no times, the line best says {taken!r}, which is none of the right ones"]
     for items, local in [(256, 32768), (64, 32768), (1024, 2048), (1024, 4096)]:
         run = attempt.simulated(["20", "17", "20"], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
         if run is None:
@@ -1438,16 +1605,24 @@ def spoiled(attempt, args):
     """A complaint where a candidate is taken that is wrong for no reason that anybody could have foretold."""
     path = attempt.place / "kernel.cl"
     text = path.read_text()
-    for name, when in SPOILED.items():
-        path.write_text(text.replace("= sum;", f"= sum + ({when} && col == 5 ? 1.0f : 0.0f);"))
+    write = "c[row * N + col] = sum;"
+    cases = [
+        (name, "gets a column of C wrong", f"c[row * N + col] = sum + ({when} && col == 5);")
+        for name, when in SPOILED.items()
+    ]
+    cases += [
+        (name, "leaves out a row of C", f"{{ if (!({when} && row == 3)) {write} }}") for name, when in SPOILED.items()
+    ]
+    for name, what, instead in cases:
+        path.write_text(text.replace(write, instead))
         try:
             run = attempt.pocl(args)
         finally:
             path.write_text(text)
         if not any(line.startswith(name) for line in fields(run, "wrong")):
             return [
-                f"with {'×'.join(args)} and a kernel.cl whose {name.replace(', ', ' with ')}, gets a column of C wrong, that "
-                "candidate is not called wrong: does the program look at what a candidate has computed?"
+                f"with {'×'.join(args)} and a kernel.cl whose {name.replace(', ', ' with ')}, {what}, that candidate is not "
+                "called wrong: does the program look at what a candidate has computed, and is C full of NaN before?"
             ]
     return []
 
@@ -1497,7 +1672,13 @@ def ways(attempt):
     """14/1: the way of devices that the student has not seen."""
     both = "__opencl_c_subgroups __opencl_c_work_group_collective_functions"
     many = " ".join(f"cl_vendor_number_{i}" for i in range(600))  # a GPU has some 2000 characters of them
-    for version, extensions, features, right in [
+    cases = [
+        (f"OpenCL {version} m", extensions, features, 1 if version[0] == "2" else 3)
+        for version in ("1.0", "1.1", "1.2", "2.0", "2.1", "2.2")
+        for extensions in ("", "cl_khr_subgroups", "cl_khr_fp64 cl_khr_subgroups_like")
+        for features in ("", "__opencl_c_subgroups", both)
+    ]
+    cases += [
         ("OpenCL 3.0 p", "cl_khr_fp64", both, 1),
         ("OpenCL 3.1 q", "cl_khr_subgroups", "__opencl_c_fp64", 2),
         ("OpenCL 3.0 r", "cl_khr_subgroups_more", "__opencl_c_subgroups_more", 3),
@@ -1511,6 +1692,13 @@ def ways(attempt):
         ("OpenCL 2.0 pocl 1.8", "", "", 1),
         ("OpenCL 1.2 pocl 3.0", "cl_khr_subgroups", both, 3),
         ("OpenCL 3.0 pocl 1.8 on 2.1", "", both, 1),
+        # Behind the number is whatever the vendor likes, another version, too.
+        ("OpenCL 3.0 (as OpenCL 1.2)", "cl_khr_subgroups", "", 2),
+        ("OpenCL 3.0 (as OpenCL 2.1)", "", "", 3),
+        ("OpenCL 1.2 (as OpenCL 2.0)", "", "", 3),
+        ("OpenCL 1.2 (as OpenCL 3.0)", "cl_khr_subgroups", both, 3),
+        ("OpenCL 2.0 (as OpenCL 1.2)", "", "", 1),
+        ("OpenCL 2.0 (as OpenCL 3.0)", "", "", 1),
         ("OpenCL 3.0 y", "", "__opencl_c_subgroups_like __opencl_c_subgroups", 2),
         ("OpenCL 3.0 each in the other's list", "__opencl_c_subgroups", "cl_khr_subgroups", 3),
         ("OpenCL 2.0 each in the other's list", "", "cl_khr_subgroups", 1),
@@ -1518,7 +1706,8 @@ def ways(attempt):
         ("OpenCL 3.0 many extensions", f"{many} cl_khr_subgroups", "", 2),
         ("OpenCL 3.0 many features", "", f"{many} {both}", 1),
         ("OpenCL 3.0 many without", f"{many} cl_khr_subgroup", f"{many} __opencl_c_subgroup", 3),
-    ]:
+    ]
+    for version, extensions, features, right in cases:
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
         if got != str(right):
             said = f"'{version}', '{extensions}', '{features}'".replace(
@@ -1564,30 +1753,33 @@ def neighbours_first(attempt):
     return []
 
 
-def launched_once(attempt, args, what):
-    """How often the kernel, in one launch on Oclgrind, executes instructions whose name matches; None where that cannot be seen."""
-    run = attempt.simulated(args, ["--inst-counts"], watched=False)
+def launched_once(attempt, args, what, device=()):
+    """How often the kernel, in one launch on Oclgrind, executes instructions whose name matches; None where that cannot be
+    seen. `device`: options of Oclgrind for another one than usual."""
+    run = attempt.simulated(args, ["--inst-counts", *device], watched=False)
     launch = (run.out + run.err).split("Instructions executed for kernel")[1:2] if run else []  # the first of several
     counts = re.findall(rf"(\d+) - (?:{what})", "".join(launch))
     return sum(map(int, counts)) if launch else None
 
 
 def local_reads(attempt, each):
-    """A complaint where, with TILE = 32 and WPT = 8, a step of k has more than so many reads."""
+    """A complaint where a step of k has more than so many reads: each = {(TILE, WPT): reads}."""
     m, n, k = 40, 36, 70
-    enough = 4 * 128 * 96 * each  # groups, work-items, steps of k with those past the edge
-    found = launched_once(attempt, [str(m), str(n), str(k)], "load local")
-    if found is None or found <= enough:
-        return []
-    return [
-        f"with {m}×{n}×{k} and tiles of 32, local memory is read {found} times, and {enough} are enough: {each} for each k of a "
-        "work-item"
-    ]
+    for (tile, wpt), reads in each.items():
+        items, up = tile * tile // wpt, [-(-size // tile) for size in (m, n, k)]
+        enough = up[0] * up[1] * items * up[2] * tile * reads  # groups, work-items, steps of k with those past the edge
+        found = launched_once(attempt, [str(m), str(n), str(k)], "load local", ["--max-wgsize", str(items)])
+        if found is not None and found > enough:
+            return [
+                f"with {m}×{n}×{k}, tiles of {tile} and WPT = {wpt}, local memory is read {found} times, and {enough} are "
+                f"enough: {reads} for each k of a work-item"
+            ]
+    return []
 
 
 def a_row_each(attempt):
     """10/1: a value of A is read once for WPT products, and work-item `number` has the columns number % STEP, + STEP, ..."""
-    if complaints := local_reads(attempt, 9):
+    if complaints := local_reads(attempt, {(32, 8): 9, (16, 4): 5}):
         return complaints
     size, tile, wpt = 64, 32, 8
     step = tile // wpt
@@ -1607,8 +1799,8 @@ def a_row_each(attempt):
 
 
 def a_block_each(attempt):
-    """10/2: for each k, 2 elements of B and 4 of A are read."""
-    return local_reads(attempt, 6) or dealt_out(attempt)
+    """10/2: for each k, 2 elements of B and 4 of A are read, or 2 of each where WPT is 4."""
+    return local_reads(attempt, {(32, 8): 6, (16, 4): 4}) or dealt_out(attempt)
 
 
 def dealt_out(attempt):
@@ -1668,21 +1860,42 @@ def from_the_functions(attempt):
     )
     if races:
         return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]
+    if not evidence.with_kernel(
+        attempt, LEAVES_NOTHING + attempt.kernel, lambda: attempt.pocl(["1000", "32"])
+    ).passed():
+        return [
+            "where the emulation leaves nothing in scratch, it is wrong: scratch is the emulation's own, leave it alone"
+        ]
     dealt = evidence.with_kernel(attempt, DEALT_OUT + attempt.kernel, lambda: attempt.pocl(["1000", "32"]))
     if dealt.passed():
         return []
     return [
-        "where a device deals its work-items out to the sub-groups in turn, it is wrong: ask which of them is the first"
+        "where a device deals its work-items out to the sub-groups in turn, from the last on, it is wrong: ask which of them "
+        "is the first"
     ]
 
 
-# The emulation, where the work-items of a sub-group do not have their numbers side by side: it is for the device to say.
+# The emulation, which clears its memory at its end.
+LEAVES_NOTHING = """
+#undef sub_group_reduce_add
+#define sub_group_reduce_add(value) check_reduce_add(value, scratch)
+float check_reduce_add(const float value, __local float *scratch) {
+  const float sum = emulated_reduce_add(value, scratch);
+  scratch[get_local_id(0)] = NAN;
+  return sum;
+}
+#line 1
+"""
+
+
+# The emulation, where the work-items of a sub-group do not have their numbers side by side, and the first is in the last
+# sub-group: both are for the device to say.
 DEALT_OUT = """
 #undef get_sub_group_id
 #undef get_sub_group_local_id
 #undef get_sub_group_size
 #undef sub_group_reduce_add
-#define get_sub_group_id() ((uint)get_local_id(0) % get_num_sub_groups())
+#define get_sub_group_id() (get_num_sub_groups() - 1 - (uint)get_local_id(0) % get_num_sub_groups())
 #define get_sub_group_local_id() ((uint)get_local_id(0) / get_num_sub_groups())
 #define get_sub_group_size() SIZE
 #define sub_group_reduce_add(value) check_reduce_add(value, scratch)
@@ -1691,7 +1904,7 @@ float check_reduce_add(const float value, __local float *scratch) {
   barrier(CLK_LOCAL_MEM_FENCE);
   float sum = 0.0f;
   for (uint i = 0; i < SIZE; i++)
-    sum += scratch[get_sub_group_id() + i * get_num_sub_groups()];
+    sum += scratch[get_local_id(0) % get_num_sub_groups() + i * get_num_sub_groups()];
   barrier(CLK_LOCAL_MEM_FENCE);
   return sum;
 }

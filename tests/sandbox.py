@@ -23,7 +23,8 @@ from harness import BUILD, ROOT
 OUTPUT = 16 << 20  # bytes of standard output, and as many of standard error
 WRITTEN = 256 << 20  # bytes in `folder`, and as many in /tmp
 MEMORY = 8 << 30  # bytes of address space of one process
-PROCESSES = 40 + 4 * (os.cpu_count() or 1)  # threads count; PoCL has one for each core
+THREADS = 40 + 4 * (os.cpu_count() or 1)  # all that a program may start; PoCL has one for each core
+OF_EACH = 8 + (os.cpu_count() or 1)  # of each process more that is meant to be there
 NOBODY = 65534
 # What a program gets to see of the file system, where it is there; of the checkout only what it needs.
 SYSTEM = [
@@ -69,13 +70,13 @@ def wall(folder):
     return words + (["--bind", str(folder), str(folder)] if folder else []) + ["--"]
 
 
-def limits():
+def limits(processes=1):
     """The words before a command that limit its memory, files and processes; none where there is no prlimit."""
     if shutil.which("prlimit") is None:
         return []
     words = ["prlimit", f"--as={MEMORY}", f"--fsize={WRITTEN}", "--core=0"]
     if not missing():  # else it would count everything that the user runs
-        words.append(f"--nproc={PROCESSES}")
+        words.append(f"--nproc={THREADS + (processes - 1) * OF_EACH}")
     return words + (["choom", "-n", "1000", "--"] if shutil.which("choom") else [])
 
 
@@ -114,15 +115,15 @@ def size_of(folder):
     return total
 
 
-def run(command, seconds, cwd, env, folder):
+def run(command, seconds, cwd, env, folder, processes=1):
     """Returns (exit code, standard output, standard error): the code is negative for a signal, None for too long. What it
-    had to wait for others is no time of its own."""
+    had to wait for others is no time of its own. `processes`: how many of them it is meant to start."""
     if stop.is_set():
         raise Stopped
     words, options, env = [*map(str, command)], {}, dict(env)
     if "LD_PRELOAD" in env:  # into the program, and not into what stands before it
         words = ["env", f"LD_PRELOAD={env.pop('LD_PRELOAD')}", *words]
-    words = [*limits(), *words]
+    words = [*limits(processes), *words]
     if not missing():
         words, options = [*wall(folder), *words], as_nobody()
         if options:

@@ -1,6 +1,7 @@
 """Kernel files as Clang's syntax tree, as their programs build them. Each node is a dictionary of Clang's own
 (-ast-dump=json)."""
 
+import functools
 import json
 import os
 import pathlib
@@ -34,21 +35,40 @@ def forced(text, change):
     return top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, text)
 
 
-def builds_of(known, cache, runs=None):
-    """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1, both ways; shapes,
-    which are other numbers, once. `runs`: (arguments, environment) of more runs than the usual one."""
-    builds = {}
-    for arguments, env in runs or [(known.INPUT_SIZES[0], {})]:
+def builds_of(known, cache, runs=None, lines=False):
+    """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1 and nothing else, both
+    ways; shapes, which are other numbers, once, or, with `lines`, once for all that leave the same lines to compile.
+    `runs`: (arguments, environment), and the profile of a simulated device where there is one, in place of the usual."""
+    seen = {}
+    for arguments, env, *profile in runs or [(known.INPUT_SIZES[0], {})]:
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, env):
-            inputs.run_in(folder, known, arguments, cache)
+            inputs.run_in(folder, known, arguments, cache, *profile)
             for line in (pathlib.Path(folder) / "account").read_text().splitlines():
                 what, _, rest = line.partition(" ")
                 if what == "build":
                     number, _, options = rest.partition(" ")
-                    source = (pathlib.Path(folder) / f"source{number}").read_text()
-                    for one in {options, re.sub(r"=0\b", "=1", options), re.sub(r"=1\b", "=0", options)}:
-                        builds.setdefault((source, re.sub(r"=(?![01]\b)\w+", "", one)), one)
+                    seen[(pathlib.Path(folder) / f"source{number}").read_text(), options] = None
+    numbers = {name for _, options in seen for name in re.findall(r"(\w+)=(?![01]\b)", options)}
+    switch = rf"\b(?!(?:{'|'.join(numbers) or '='})=)(\w+)=[01]\b"
+    builds = {}
+    for source, options in seen:
+        for one in {options, re.sub(switch, r"\1=1", options), re.sub(switch, r"\1=0", options)}:
+            shapeless = re.sub(r"=(?![01]\b)\w+", "", one)
+            builds.setdefault((source, left_of(source, one) if lines else shapeless), one)
     return [(source, options) for (source, _), options in builds.items()]
+
+
+@functools.cache
+def left_of(source, options):
+    """The lines of a kernel file that the preprocessor leaves, its own and all names as they are."""
+    cpp = [harness.need_tool("gcc", "gcc"), "-E", "-fdirectives-only", "-P", "-x", "c"]
+    with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
+        file.write(source)
+        file.flush()
+        code, out, err = harness.run([*cpp, *re.findall(r"-D ?\w+=\w+", options), file.name])
+    if code:
+        raise SystemExit(f"FAILED  the preprocessor refuses a kernel file with {options}:\n{err}")
+    return "\n".join(line for line in out.splitlines() if not line.startswith("#"))
 
 
 def trees(path, *options):
@@ -102,11 +122,15 @@ def bodies(source, options):
     return [body for body in map(body_of, kernel_trees(source, options)) if body]
 
 
+def host_options(path):
+    """What a compiler is to be told for a file of a chapter's host, or of a copy of its folder."""
+    mpi = harness.uses_mpi(harness.program(path.parent.name)) if path.parent.name in harness.CHAPTERS else False
+    return ["-std=c++17", *(harness.run(["mpicxx", "--showme:compile"])[1].split() if mpi else [])]
+
+
 def body_of_main(path):
     """The body of a host's main, without all that the host includes."""
-    mpi = harness.uses_mpi(harness.program(path.parent.name)) if path.parent.name in harness.CHAPTERS else False
-    includes = harness.run(["mpicxx", "--showme:compile"])[1].split() if mpi else []
-    return functions_in(path, "-std=c++17", *includes, "-Xclang", "-ast-dump-filter=main")["main"]
+    return functions_in(path, *host_options(path), "-Xclang", "-ast-dump-filter=main")["main"]
 
 
 def nodes(node):

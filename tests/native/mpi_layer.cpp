@@ -9,6 +9,8 @@
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
 //                    doubles or whole numbers of 64 bits, is larger by 1
+//   MPI_LAYER_PRETEND  N: this process, which is alone, is the first of so many. Nothing is sent;
+//                    what would come from others stays as it was
 //   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
@@ -83,6 +85,18 @@ int MPI_Init(int *argc, char ***argv) {
   return code;
 }
 
+static int pretended() {
+  const char *const processes = getenv("MPI_LAYER_PRETEND");
+  return processes == nullptr ? 0 : static_cast<int>(strtol(processes, nullptr, 10));
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size) {
+  const int code = PMPI_Comm_size(comm, size);
+  if (pretended() > 0)
+    *size = pretended();
+  return code;
+}
+
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *found) {
   if (const char *each = getenv("MPI_LAYER_MACHINE"))
     return PMPI_Comm_split(comm, rank / static_cast<int>(strtol(each, nullptr, 10)), key, found);
@@ -137,6 +151,14 @@ int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_O
   return code;
 }
 
+int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr)
+    return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+  *request = MPI_REQUEST_NULL; // it has ended: only then can its result be spoilt
+  return MPI_Allreduce(in, out, count, type, op, comm);
+}
+
 int MPI_Allgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
                    const int *places, MPI_Datatype out_type, MPI_Comm comm) {
   const int code = PMPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
@@ -156,6 +178,22 @@ int MPI_Allgather(const void *in, int count, MPI_Datatype type, void *out, int o
   return code;
 }
 
+int MPI_Iallgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+                    const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr)
+    return PMPI_Iallgatherv(in, count, type, out, counts, places, out_type, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
+}
+
+int MPI_Iallgather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                   MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr)
+    return PMPI_Iallgather(in, count, type, out, out_count, out_type, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allgather(in, count, type, out, out_count, out_type, comm);
+}
+
 int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
                MPI_Datatype out_type, int root, MPI_Comm comm) {
   note("Gather " + std::to_string(bytes(count, type)));
@@ -166,6 +204,8 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
                  int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status) {
   note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  if (pretended() > 0)
+    return MPI_SUCCESS;
   return PMPI_Sendrecv(changed(out, count, type), count, type, to, tag, in, in_count, in_type, from,
                        in_tag, comm, status);
 }
@@ -196,11 +236,16 @@ static void has_ended(const int count, const MPI_Request *requests) {
 #define SENDS(NAME, AT_ONCE)                                                                       \
   int MPI_##NAME(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
     note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));                 \
-    return PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);                     \
+    return pretended() > 0 ? MPI_SUCCESS                                                           \
+                           : PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);   \
   }                                                                                                \
   int MPI_##AT_ONCE(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
                     MPI_Request *request) {                                                        \
     note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));                 \
+    if (pretended() > 0) {                                                                         \
+      *request = MPI_REQUEST_NULL;                                                                 \
+      return MPI_SUCCESS;                                                                          \
+    }                                                                                              \
     const int code =                                                                               \
         PMPI_##AT_ONCE(changed(out, count, type), count, type, to, tag, comm, request);            \
     const char *const from = static_cast<const char *>(out);                                       \
@@ -211,6 +256,19 @@ SENDS(Send, Isend)
 SENDS(Ssend, Issend)
 SENDS(Bsend, Ibsend)
 SENDS(Rsend, Irsend)
+
+int MPI_Recv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status) {
+  return pretended() > 0 ? MPI_SUCCESS : PMPI_Recv(in, count, type, from, tag, comm, status);
+}
+
+int MPI_Irecv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+  if (pretended() == 0)
+    return PMPI_Irecv(in, count, type, from, tag, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
 
 int MPI_Request_free(MPI_Request *request) {
   if (on_its_way().count(*request) != 0) // nobody will ever know when its buffer may be written to

@@ -27,6 +27,7 @@
 //   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
+//   SPY_ALIGN    "4096": parts of buffers begin at multiples of so many bytes, or are refused
 //   SPY_TEXT     "102f=OpenCL 3.0", one on a line: the same of properties that are text
 //   SPY_WITHOUT  "cl_khr_fp64": no device has this extension
 //   SPY_FIRST    text that comes before each program's source
@@ -37,7 +38,8 @@
 //                and is full of NaN if it is to be written anew, as long as nobody has waited for
 //                it, and once it is unmapped
 //   SPY_RUNS     "2": until so many queues have a launch, no command of one that has has ended,
-//                whoever asks; a program that asks again and again is ended
+//                whoever asks, and until a launch has ended in so many, nobody is told of an end; a
+//                program that asks again and again, or for three seconds, is ended
 //   SPY_CLOCK    "7000 20": what each command took in ms by its event, one after the other, and
 //                then from the beginning
 //
@@ -47,13 +49,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <unistd.h>
@@ -157,7 +162,10 @@ struct state {
       1700000000000000000; // ns since 1970, as with some drivers: no double holds them all
   cl_context context = nullptr;
   std::set<cl_command_queue> launched; // that have a launch
-  size_t num_asked = 0;                // whether a command has ended, and SPY_RUNS said no
+  std::mutex telling;                  // of what SPY_RUNS has not told the program yet
+  std::vector<std::function<void()>> untold;
+  std::set<void *> ended; // the queues that have a launch that has ended
+  size_t num_asked = 0;   // whether a command has ended, and SPY_RUNS said no
   size_t num_sources = 0, num_inputs = 0, num_results = 0, num_launches = 0, num_events = 0;
 };
 static state &the = *new state; // NOLINT(cert-err58-cpp): without memory nothing can be tested
@@ -266,6 +274,11 @@ static cl_platform_id real_platform() {
   return platform;
 }
 
+[[noreturn]] static void waits_for_ever() {
+  note("asks for ever\n");
+  _exit(EXIT_FAILURE);
+}
+
 // Whether SPY_RUNS says of a command that it has not ended.
 static bool still_runs(cl_event event) {
   if (static_cast<long>(the.launched.size()) >= setting("SPY_RUNS"))
@@ -274,11 +287,26 @@ static bool still_runs(cl_event event) {
   REAL(clGetEventInfo)(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
   if (the.launched.count(queue) == 0)
     return false;
-  if (++the.num_asked > 100000) {
-    note("asks for ever\n");
-    _exit(EXIT_FAILURE);
-  }
+  if (++the.num_asked > 100000)
+    waits_for_ever();
   return true;
+}
+
+// A launch in this queue has ended: where that is the last one that SPY_RUNS waits for, what has
+// ended before is told now.
+static void CL_CALLBACK launch_ended(cl_event, cl_int, void *queue) {
+  std::vector<std::function<void()>> now;
+  {
+    const std::lock_guard<std::mutex> lock(the.telling);
+    the.ended.insert(queue);
+    if (static_cast<long>(the.ended.size()) < setting("SPY_RUNS"))
+      return;
+    now.swap(the.untold);
+  }
+  if (!now.empty())
+    alarm(0);
+  for (const std::function<void()> &tell : now)
+    tell();
 }
 
 // How large a group this kernel may have.
@@ -517,8 +545,15 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     (queue, buffer, CL_TRUE, 0, std::min(other.size(), the.sizes[buffer]), other.data(), 0, nullptr,
      nullptr);
   }
+  const bool counts = setting("SPY_RUNS") > 0;
+  cl_event own = nullptr;
+  cl_event *const given = event == nullptr && counts ? &own : event;
   const cl_int status = REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global,
-                                                     local, n, list, event);
+                                                     local, n, list, given);
+  if (counts && status == CL_SUCCESS)
+    REAL(clSetEventCallback)(*given, CL_COMPLETE, launch_ended, queue);
+  if (own != nullptr)
+    REAL(clReleaseEvent)(own);
   for (const auto &[index, copy] : copies) {
     REAL(clSetKernelArg)(kernel, index, sizeof(cl_mem), &the.arguments[kernel][index]);
     REAL(clReleaseMemObject)(copy);
@@ -554,6 +589,17 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
   note_order("read", queue, {buffer}, n, list, event);
   return status;
 }
+// Where a box lies in the host's memory: the bytes from row to row, from plane to plane, and to its
+// first one.
+struct box {
+  size_t row, plane, first;
+};
+static box box_of(const size_t *host, const size_t *region, const size_t host_row,
+                  const size_t host_slice) {
+  const size_t row = host_row != 0 ? host_row : region[0];
+  const size_t plane = host_slice != 0 ? host_slice : region[1] * row;
+  return {row, plane, host[0] + host[1] * row + host[2] * plane};
+}
 // A box of a buffer: for the checks a read of as many bytes, from where it begins.
 cl_int clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                const size_t *from, const size_t *host, const size_t *region,
@@ -562,17 +608,16 @@ cl_int clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool bl
   const size_t bytes = region[0] * region[1] * region[2];
   note("EnqueueReadBuffer %u %zu %zu\n", blocking, from[0] + from[1] * row + from[2] * slice,
        bytes);
-  const size_t pitch = host_row != 0 ? host_row : region[0];
-  const size_t plane = host_slice != 0 ? host_slice : region[1] * pitch;
+  const box at = box_of(host, region, host_row, host_slice);
   const bool looks = setting("SPY_RESULTS") != 0 || getenv("SPY_KEEP") != nullptr;
   const cl_int status =
       REAL(clEnqueueReadBufferRect)(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
                                     row, slice, host_row, host_slice, to, n, list, event);
-  char *const begin = static_cast<char *>(to) + host[0] + host[1] * pitch + host[2] * plane;
-  if (looks && status == CL_SUCCESS && pitch == region[0] && plane == region[1] * pitch)
+  char *const begin = static_cast<char *>(to) + at.first;
+  if (looks && status == CL_SUCCESS && at.row == region[0] && at.plane == region[1] * at.row)
     change_result(begin, bytes);
   else if (looks && status == CL_SUCCESS) // with gaps: the last row stands for all
-    change_result(begin + (region[2] - 1) * plane + (region[1] - 1) * pitch, region[0]);
+    change_result(begin + (region[2] - 1) * at.plane + (region[1] - 1) * at.row, region[0]);
   if (blocking == CL_TRUE)
     arrive();
   note_event(status, event);
@@ -586,6 +631,33 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
   from = changed_input(buffer, from, size);
   const cl_int status =
       REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, n, list, event);
+  note_event(status, event);
+  note_order("copy", queue, {buffer}, n, list, event);
+  if (blocking == CL_TRUE)
+    arrive();
+  return status;
+}
+// A box of the host's memory: for the checks a write of as many bytes, row after row.
+cl_int clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                const size_t *to, const size_t *host, const size_t *region,
+                                size_t row, size_t slice, size_t host_row, size_t host_slice,
+                                const void *from, cl_uint n, const cl_event *list,
+                                cl_event *event) {
+  const size_t bytes = region[0] * region[1] * region[2];
+  note("EnqueueWriteBuffer %u %zu %zu rect\n", blocking, to[0] + to[1] * row + to[2] * slice,
+       bytes);
+  const box at = box_of(host, region, host_row, host_slice);
+  const char *const begin = static_cast<const char *>(from) + at.first;
+  std::vector<char> &packed = the.kept.emplace_back();
+  for (size_t z = 0; z < region[2]; z++)
+    for (size_t y = 0; y < region[1]; y++)
+      packed.insert(packed.end(), begin + z * at.plane + y * at.row,
+                    begin + z * at.plane + y * at.row + region[0]);
+  const void *const given = changed_input(buffer, packed.data(), bytes);
+  const size_t origin[3] = {0, 0, 0};
+  const cl_int status =
+      REAL(clEnqueueWriteBufferRect)(queue, buffer, blocking, to, origin, region, row, slice,
+                                     region[0], region[0] * region[1], given, n, list, event);
   note_event(status, event);
   note_order("copy", queue, {buffer}, n, list, event);
   if (blocking == CL_TRUE)
@@ -687,6 +759,18 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
              ? REAL(clGetDeviceIDs)(platform, type, n - 1, devices + 1, nullptr)
              : CL_SUCCESS;
 }
+cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
+                         const void *info, cl_int *status) {
+  const auto *const region = static_cast<const cl_buffer_region *>(info);
+  note("CreateSubBuffer %zu %zu\n", region->origin, region->size);
+  if (const long align = setting("SPY_ALIGN");
+      align > 0 && region->origin % static_cast<size_t>(align) != 0) {
+    if (status != nullptr)
+      *status = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+    return nullptr;
+  }
+  return REAL(clCreateSubBuffer)(buffer, flags, type, info, status);
+}
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
                        size_t *size_ret) {
   note("GetDeviceInfo %x %zu%s\n", what, size, device == first_device() ? " elsewhere" : "");
@@ -713,6 +797,11 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
                                                          status == CL_SUCCESS && value != nullptr)
     if (char *const at = strstr(static_cast<char *>(value), without))
       memset(at, ' ', strlen(without));
+  if (setting("SPY_ALIGN") > 0 && what == CL_DEVICE_MEM_BASE_ADDR_ALIGN && status == CL_SUCCESS &&
+      value != nullptr) {
+    const auto bits = static_cast<cl_uint>(8 * setting("SPY_ALIGN"));
+    memcpy(value, &bits, sizeof bits);
+  }
   for (char *info = getenv("SPY_INFO"); info != nullptr && *info != '\0' && value != nullptr;) {
     char *end = nullptr;
     const bool meant = strtoul(info, &end, 16) == what && status == CL_SUCCESS;
@@ -774,6 +863,15 @@ struct wish {
 };
 static void CL_CALLBACK told(cl_event event, cl_int state, void *data) {
   const wish *const w = static_cast<wish *>(data);
+  {
+    const std::lock_guard<std::mutex> lock(the.telling);
+    if (static_cast<long>(the.ended.size()) < setting("SPY_RUNS")) {
+      the.untold.emplace_back([=] { told(event, state, data); });
+      signal(SIGALRM, [](int) { waits_for_ever(); });
+      alarm(3);
+      return;
+    }
+  }
   note("PollEvent %p %d\n", static_cast<void *>(event), state);
   arrive();
   w->tell(event, state, w->data);

@@ -1,0 +1,107 @@
+// Does what common/ says at its edges, where no chapter's program gets: a status without a name,
+// the source line of an error at the ends of a file or outside of it, a line of times without a
+// word.
+//
+//   common_test
+//
+// Exit code 0 if every text is the expected one.
+#include "../../common/clerr.h"
+#include "../../common/files.h"
+#include "../../common/timing.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fcntl.h>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static size_t cases = 0;
+static size_t failures = 0;
+
+// Counts a case: what `print` prints to `stream`, which goes into the file `path` until then, must
+// be `expected`.
+static void prints(const std::string &what, FILE *stream, const std::string &path,
+                   const std::string &expected, const std::function<void()> &print) {
+  fflush(stream);
+  const int before = dup(fileno(stream));
+  const int into = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (before < 0 || dup2(into, fileno(stream)) < 0)
+    _Exit(2);
+  close(into);
+  print();
+  fflush(stream);
+  dup2(before, fileno(stream));
+  close(before);
+  std::ifstream file(path);
+  const std::string got{std::istreambuf_iterator<char>(file), {}};
+  cases++;
+  if (got == expected)
+    return;
+  failures++;
+  printf("FAILED  %s: it prints\n%sand not\n%s", what.c_str(), got.c_str(), expected.c_str());
+}
+
+int main() {
+  char folder[] = "/tmp/common_test.XXXXXX";
+  if (mkdtemp(folder) == nullptr)
+    return 2;
+  const std::string said = std::string(folder) + "/said",
+                    source = std::string(folder) + "/host.cpp";
+  std::ofstream(source) << "  clerr_chk(status);\n"
+                           "  x = clCreateBuffer(context,\n"
+                           "                     &status);\n"
+                           "  clerr_chk(status);\n"
+                           "  clerr_chk(clFinish(\n"
+                           "      queue)";
+  const auto shows = [&](const std::string &what, const int line, const std::string &expected) {
+    prints(what, stderr, said, expected, [&] { clerr_print_source(source.c_str(), line); });
+  };
+  const std::string create = "     2 |   x = clCreateBuffer(context,\n"
+                             "     3 |                      &status);\n";
+  shows("line 0", 0, "");
+  shows("the line behind the last", 7, "");
+  shows("a status in the first line", 1, "     1 |   clerr_chk(status);\n");
+  shows("a statement of two lines", 3, create);
+  shows("the status of the statement before", 4, create + "     4 |   clerr_chk(status);\n");
+  shows("a statement that the file ends in", 5,
+        "     5 |   clerr_chk(clFinish(\n     6 |       queue)\n");
+  std::ofstream(source) << "  f(\n      0);\n";
+  shows("a statement that the file begins with", 2, "     1 |   f(\n     2 |       0);\n");
+
+  static int ended;
+  clerr_end = [](const int code) { ended = code; };
+  prints("a status that no table has", stderr, said,
+         "none.cpp:9: OpenCL error unknown code (-12345)\n"
+         "usual cause: a code of an extension or of this implementation: see its documentation\n"
+         "read on:     docs/errors.md#unknown-code\n",
+         [] { clerr_chk(-12345, "none.cpp", 9); });
+  failures += ended != EXIT_FAILURE;
+  prints("no times, and no word", stdout, said, "time      : this device reports no times\n",
+         [] { print_time("", NAN, 1, "GB/s"); });
+
+  // It ends the program, so another process asks. The source lies beside the program: one place.
+  const std::string beside = program_folder().string() + "/",
+                    here = std::filesystem::current_path();
+  const std::string caller = beside + "host.cpp";
+  std::string places = "  " + beside + "none.cl  (not there)\n";
+  if (here + "/" != beside)
+    places += "  " + here + "/none.cl  (not there)\n";
+  int status = 0;
+  prints("a kernel that is nowhere", stderr, said,
+         "no kernel source: looked for none.cl at\n" + places, [&] {
+           if (fork() == 0)
+             find_file("none.cl", caller.c_str());
+           wait(&status);
+         });
+  failures += !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_FAILURE;
+
+  remove(said.c_str());
+  remove(source.c_str());
+  remove(folder);
+  printf("%zu texts, %zu failures\n", cases, failures);
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
