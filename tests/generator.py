@@ -178,7 +178,7 @@ def functions_of(path):
     """The functions of a C++ file, through Clang: {name: tree}."""
     found = {}
     for name in dict.fromkeys(FUNCTION.findall(path.read_text())):
-        for tree in syntax.trees(path, "-x", "c++", "-std=c++17", "-Xclang", f"-ast-dump-filter={name}"):
+        for tree in syntax.trees(path, "-x", "c++", *syntax.host_options(path), "-Xclang", f"-ast-dump-filter={name}"):
             if tree["kind"] == "FunctionDecl" and tree["name"] == name and "includedFrom" not in tree["loc"]:
                 found[name] = tree
     return found

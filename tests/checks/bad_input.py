@@ -99,6 +99,11 @@ def too_little_memory_at(test, size):
         tries.append((2 * needed - 64, "GiB in all (with the host's copies"))
     *ended, _ = harness.under_layer(command, memory=tries[-1][0] + 64)
     test.report.must(f"{tries[-1][0] + 64} bytes of memory are enough", not harness.not_passed(*ended), str(ended))
+    # On a device with a memory of its own no copies count.
+    apart = {"profile": harness.ROOT / "tests" / "profiles" / "low.txt"}
+    least = harness.under_layer(command, **apart)[3].amount("bytes_at_most") - 64
+    *ended, _ = harness.under_layer(command, memory=least, **apart)
+    test.judge(f"{least} bytes of the device's own memory", ended, 2, ["too large for this device: ", test.usage])
     for memory, text in tries:
         *ended, account = harness.under_layer(command, memory=memory)
         wrong = ["it made a buffer first"] if "clCreateBuffer" in account.calls else []

@@ -22,7 +22,7 @@ import harness
 import syntax
 from checks import green, mutants
 
-SAMPLE = 2  # of each chapter, in CI
+SAMPLE = 2  # of a chapter, in its test
 SAME, NOTHING = "that compile to the same code", "that change nothing"
 LISTED = harness.ROOT / "tests" / "chapters" / "generated.txt"
 
@@ -51,7 +51,7 @@ def compiled(path, chapter, builds):
             for options in builds
         ]
     else:
-        compiler = [os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-S", "-o", "-"]
+        compiler = [os.environ.get("CXX", "c++"), *syntax.host_options(path), "-O2", "-S", "-o", "-"]
         outputs = [harness.run([*compiler, path.parent / "host.cpp"])]
     if any(code for code, _, _ in outputs):
         return None

@@ -19,8 +19,12 @@ SKIPPED_BY_PREPROCESSOR = 2  # the kind of a region in LLVM's export
 
 
 def programs():
-    """The programs whose code is counted: the chapters' and the test of common/compare.h."""
-    return [*(BUILD / chapter / chapter for chapter in harness.built()), BUILD / "tests" / "compare_test"]
+    """The programs whose code is counted: the chapters' and the tests of common/."""
+    return [
+        *(BUILD / chapter / chapter for chapter in harness.built()),
+        BUILD / "tests" / "compare_test",
+        BUILD / "tests" / "common_test",
+    ]
 
 
 def counters_of(program, folder):

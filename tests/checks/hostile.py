@@ -126,6 +126,14 @@ def homes(test, folder):
         test.run("disk full for the kernel cache", "or", "CL", command=command + test.command)
 
 
+def little_memory(test):
+    """The device would have room for vectors of 1.6 GB each, and the host has not."""
+    what, refusal = "no memory for the host's copies", "the host has no memory left"
+    if shutil.which("prlimit") is None:
+        return test.skip(what, "no prlimit (on Debian and Ubuntu: apt install util-linux)")
+    test.run(what, refusal, command=["prlimit", "--as=2500000000", test.command[0], "400000000"])
+
+
 def comma_locale(test, folder):
     what = "a locale with decimal commas"
     made = (
@@ -217,5 +225,7 @@ def check(report, chapter, full):
             devices(test)
             at_once(test, folder)
             output(test)
+            if known.PARAMETERS and not known.IS_MATRIX:
+                little_memory(test)
         else:
             one_of_each(test, chapter, folder)

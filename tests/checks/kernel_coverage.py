@@ -64,6 +64,13 @@ def pieces_of(raw):
     return [piece for piece in [*found, (begin, len(raw), "")] if piece[2]]
 
 
+def built(raw, pieces, options):
+    """The numbers of those pieces that a program with these options builds."""
+    for number, (begin, _, _) in reversed([*enumerate(pieces)]):
+        raw = raw[:begin] + f"\n~{number}~".encode() + raw[begin:]
+    return set(map(int, re.findall(r"^~(\d+)~$", syntax.left_of(raw.decode(), options), re.MULTILINE)))
+
+
 def has_code(piece):
     return re.search(rb"^(?!\s*(//|#|$)).", piece, re.MULTILINE) is not None
 
@@ -85,12 +92,13 @@ def marks_of(path, builds):
         for each in conditions(body):
             begin, end = syntax.place_of(each)
             marks[begin, end] = f"{where}: {' '.join(raw[begin:end].decode().split())}"
-    never = []
-    for begin, end, under in pieces_of(raw):
+    never, pieces = [], pieces_of(raw)
+    somewhere = set().union(*(built(raw, pieces, options) for options in builds))
+    for number, (begin, end, under) in enumerate(pieces):
         inside = [place for place in statements if begin <= place < end]
         if inside and (min(inside), None) not in marks:
             marks[min(inside), None] = f"{statements[min(inside)]}: under {under}"
-        elif has_code(raw[begin:end]) and not any(begin <= place < end for place, _ in marks):
+        elif has_code(raw[begin:end]) and number not in somewhere:
             never.append(f"{name}: under {under}, which no program builds")
     return marks, never
 
@@ -137,14 +145,20 @@ def runs_elsewhere(known, folder, missing):
             yield [min(word, "1000", key=len) for word in arguments], env
 
 
+def on_profiles(known):
+    """The runs that the chapter's facts name on simulated devices: (arguments, profile)."""
+    for name, sizes in known.SIZES_ON.items():
+        yield from ((size, next(profile for profile in PROFILES if profile.stem == name)) for size in sizes)
+
+
 def runs_here(known):
     """What the tests run, the quick first, on PoCL in an order that prints line after line, and on PoCL made to look like
     other devices."""
     for size in [known.TINY_SIZE, *known.SMALL_SIZES, *known.OCLGRIND_SIZES, *known.INPUT_SIZES]:
         yield size, {"POCL_DEVICES": "basic"}
-    for profile in PROFILES:
+    for size, profile in [*on_profiles(known), *((known.SMALL_SIZES[-1], profile) for profile in PROFILES)]:
         env = {"POCL_DEVICES": "basic", **harness.as_device(profile)}
-        yield known.SMALL_SIZES[-1], {name: value for name, value in env.items() if value is not None}
+        yield size, {name: value for name, value in env.items() if value is not None}
     for env, size in mutants.own_tests(known.chapter):
         if size:
             yield size, {"POCL_DEVICES": "basic", **env}
@@ -180,7 +194,9 @@ def check(report, chapter):
         there = pathlib.Path(name)
         elsewhere = list(runs_elsewhere(known, there, missing))
         with tempfile.TemporaryDirectory() as cache:
-            for source, options in syntax.builds_of(known, cache, [(known.INPUT_SIZES[0], {}), *elsewhere]):
+            simulated = [(size, {}, profile) for size, profile in on_profiles(known)]
+            runs = [(size, {}) for size in known.INPUT_SIZES] + simulated + elsewhere
+            for source, options in syntax.builds_of(known, cache, runs, lines=True):
                 path = next(p for p in syntax.kernel_files(chapter) if p.read_text() == source)
                 files.setdefault(path, []).append(options)
         for path, builds in files.items():

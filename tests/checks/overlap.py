@@ -51,9 +51,9 @@ class Files:
         path.write_bytes(content)
         return path
 
-    def refused(self, what, text, code, *arguments):
+    def refused(self, what, text, code, *arguments, **options):
         """Ends with the code and says the text, before it says anything else."""
-        got, out, err = harness.run([self.program, *arguments])
+        got, out, err = harness.run([self.program, *arguments], **options)
         good = got == code and text in err and out == ""
         self.report.must(f"{what}: {text}", good, f"exit code {got}\n{out}{err}")
 
@@ -104,8 +104,9 @@ class Files:
         self.refused("no file", "not a file that can be read", 2, "--file", self.folder / "none")
         locked = self.file("locked", whole)
         locked.chmod(0)
-        if os.getuid() != 0:
-            self.refused("not readable", "not a file that can be read", 2, "--file", locked)
+        self.folder.chmod(0o755)
+        as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
+        self.refused("not readable", "not a file that can be read", 2, "--file", locked, **as_user)
         if SHORT.exists() and SHORT.stat().st_size > 8 * len(SHORT.read_bytes()):
             code, out, err = harness.run([self.program, "--file", SHORT])
             good = code == 1 and f"{SHORT}: cannot be read from float 0 on" in err and "PASSED" not in out
@@ -175,6 +176,10 @@ class Drawing:
             good = code == 2 and "would overwrite the numbers" in err and numbers.read_bytes() == content
             what = f"the file of the numbers, as {place.relative_to(self.folder)}, is no place for the timeline"
             self.report.must(what, good, f"exit code {code}\n{out}{err}")
+        for where in ("a file that is not there yet", "the file that is there now"):
+            code, out, err = harness.run([self.program, "--file", numbers, "--timeline", self.path])
+            good = not harness.not_passed(code, out, err) and self.bars()[0] != [] and numbers.read_bytes() == content
+            self.report.must(f"a timeline of numbers from a file, in {where}", good, out + err)
         self.path.write_text("an old one")
         for what, arguments, env in [
             ("four queues", ["10", "10", "4"], {}),

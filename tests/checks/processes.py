@@ -36,14 +36,16 @@ FAILING = [
 ]
 
 
-def together(program, processes, arguments, own=None, **env):
+def together(program, processes, arguments, own=None, cwd=None, **env):
     """Runs so many processes; `own`: {rank: more of the environment of that one}."""
     words = ["mpirun"]
     for rank in range(processes):
         settings = [f"{name}={value}" for name, value in (own or {}).get(rank, {}).items()]
         words += [":"] * (rank > 0) + ["-n", "1", *(["env", *settings] if settings else []), program, *arguments]
     try:
-        return harness.run(words, env={**harness.MPIRUN, **harness.with_layers(program), **env}, timeout=SECONDS)
+        return harness.run(
+            words, env={**harness.MPIRUN, **harness.with_layers(program), **env}, timeout=SECONDS, cwd=cwd
+        )
     except subprocess.TimeoutExpired:
         return None, "", f"it has not ended within {SECONDS} s"
 
@@ -120,6 +122,9 @@ def one_fails(report, program, known):
         ends_all(report, f"process {rank} is killed at its message {at}", ended, None, "signal 9")
     ended = together(program, 3, size, {1: {"OCL_DEVICE": "no such device"}})
     ends_all(report, "process 1 finds no device", ended, 1, "no OpenCL device matches", once="no OpenCL device matches")
+    large = harness.as_device(harness.ROOT / "tests" / "profiles" / "h200.txt")  # whose memory has room for 2^31 floats
+    ended = together(program, 1, ["8388608", "1", "256"], **large)
+    ends_all(report, "more floats in a message than an int counts", ended, 2, "too large a panel for MPI")
     ended = together(program, 3, ["12x"])
     ends_all(report, "a wrong argument", ended, 2, "not a size", once="not a size")
 
@@ -147,13 +152,20 @@ def devices(report, program, known):
 def caches(report, program, known):
     """Where PoCL keeps its kernels: each process in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        for env in [{"POCL_CACHE_DIR": f"{folder}/a"}, {"XDG_CACHE_HOME": f"{folder}/b", "POCL_CACHE_DIR": None}]:
+        for place, env in [
+            ("a", {"POCL_CACHE_DIR": f"{folder}/a"}),
+            ("b/pocl/kcache", {"XDG_CACHE_HOME": f"{folder}/b", "POCL_CACHE_DIR": None}),
+            ("c/.cache/pocl/kcache", {"HOME": f"{folder}/c", "XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}),
+        ]:
             code, out, err = together(program, 3, known.PROCESS_SIZES[0], **env)
-            base = pathlib.Path(env["POCL_CACHE_DIR"] or f"{folder}/b/pocl/kcache")
+            base = pathlib.Path(folder) / place
             found = sorted(path.name for path in base.parent.glob(f"{base.name}*") if any(path.rglob("*.so")))
             right = [base.name, *(f"{base.name}-rank-{rank}" for rank in (1, 2))]
             good = not harness.not_passed(code, out, err) and found == right
             report.must(f"kernel caches {', '.join(right)}", good, f"{found}\n{out}{err}")
+        nobody = dict.fromkeys(["HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR"])
+        ended = together(program, 3, known.PROCESS_SIZES[0], cwd=folder, **nobody)
+        report.must("kernel caches of nobody's", not harness.not_passed(*ended), str(ended))
 
 
 def squares(report, program, known):

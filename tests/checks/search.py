@@ -172,6 +172,10 @@ def memory(copy):
     left = [path for path in copy.cache.rglob("*") if path != file and path != file.parent]
     must("nothing else is left behind", not left, str(left))
     file.rmdir()
+    nowhere = {"XDG_CACHE_HOME": "relative", "HOME": "relative", "POCL_CACHE_DIR": f"{copy.home}/kernels"}
+    _, err = copy.run("no folder that is an absolute path", env=nowhere)
+    must("no folder that is an absolute path: not remembered", "nor HOME is an absolute path\n" in err, err)
+    must("no folder that is an absolute path: none is made", not copy.files() and not pathlib.Path("relative").exists())
     return shapes
 
 

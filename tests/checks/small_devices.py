@@ -3,7 +3,8 @@
 A layer (tests/native/device_layer.cpp) makes PoCL look like another device and refuses what that one would refuse.
 Everything is released there, too. So the branches for GPUs and for small devices run here. Where the device's clock has no
 resolution, a program says of times what it says where there are none. And what a launch takes of a limit is enough: on a
-device that has just as much local memory as the launches here, and groups as large as theirs, they are the same.
+device that has just as much local memory as the launches here, and groups as large as theirs, they are the same; on one
+that has next to none, a program passes or says so.
 """
 
 import math
@@ -75,7 +76,14 @@ def launched(chapter, arguments, profile):
     takes, and the largest group; and what is wrong with the run."""
     with tempfile.TemporaryDirectory() as folder:
         calls = pathlib.Path(folder) / "calls"
-        code, out, err, _ = harness.under_layer([harness.program(chapter), *arguments], profile=profile, calls=calls)
+        # A known clock: what is dealt out by measured speed would not be the same in two runs.
+        code, out, err, _ = harness.under_layer(
+            [harness.program(chapter), *arguments],
+            profile=profile,
+            calls=calls,
+            clock=1,
+            floor=facts.of(chapter).TIME_FLOOR,
+        )
         text = calls.read_text() if calls.exists() else ""
     made = re.findall(r"^CreateKernel \w+, (\S+), .* -> (kernel\d+), local (\d+)$", text, re.MULTILINE)
     names = {kernel: name for name, kernel, _ in made}
@@ -107,6 +115,18 @@ def just_enough(chapter, arguments):
     )
 
 
+def next_to_none(chapter, arguments):
+    """What is wrong where there is one byte of local memory, and no kernel can have a group: it passes, or says that this
+    is too little."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile = pathlib.Path(folder) / "profile"
+        profile.write_text("type gpu\nlocal_memory 1\nkernel_group 0\n")
+        code, out, err, _ = harness.under_layer([harness.program(chapter), *arguments], cache=folder, profile=profile)
+    if code == 1 and re.search(r"too small|no candidate computes|\bCL_\w+ \(-\d+\)", err):
+        return harness.crashed(code, err)
+    return harness.not_passed(code, out, err)
+
+
 def check(report, chapter, full):
     sizes = facts.of(chapter).SMALL_SIZES
     for profile in PROFILES:
@@ -118,3 +138,4 @@ def check(report, chapter, full):
     if harness.has_kernel(chapter):
         report.failed(f"{chapter} on a device that is just large enough", just_enough(chapter, sizes[-1]))
         report.count("runs on a device that is just large enough")
+        report.failed(f"{chapter} on a device with next to nothing", next_to_none(chapter, sizes[0]))
