@@ -119,7 +119,9 @@ def defaults(chapter):
         "LARGEST_BY_DEVICE": False,
         # SAYS, of check `says`: [(arguments, what the output says then: a regular expression)], with lines of a profile
         # if it is said on such a device.
+        # SAYS_FORCED: the same of a copy whose kernel is that of the first of FORCED: a compiler that knows more.
         "SAYS": [],
+        "SAYS_FORCED": [],
         # COUNTS_ROWS: it says how many elements of C differ by check_matmul, and its kernel stores `sum` in row `row`.
         "COUNTS_ROWS": False,
         # SPECIALS: floats at both ends of the first and of the second input, for a NaN, an infinity or a 0 may get lost on its way.

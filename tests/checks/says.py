@@ -13,7 +13,7 @@ import tempfile
 
 import facts
 import harness
-from syntax import changed_copy, kernel_files
+from syntax import changed_copy, forced, kernel_files
 
 # Devices by platform, as PAPER_DEVICES; OCL_DEVICE; the place of the one that is chosen.
 MACHINES = [
@@ -190,6 +190,15 @@ def wrong_rows(report, chapter, folder):
         report.must(f"{rows} rows wrong: {right}", right in out, out)
 
 
+def says(must, program, expected, folder):
+    """Does it say what SAYS expects of it?"""
+    for arguments, right, *lines in expected:
+        (folder / "device").write_text("\n".join(lines))
+        out = harness.run([program, *arguments], env=harness.as_device(folder / "device") if lines else None)[1]
+        what = f"{' '.join(arguments)}{' on a device with ' if lines else ''}{', '.join(lines)}: says {right}"
+        must(what, re.search(right, out, re.MULTILINE) is not None, out)
+
+
 def check(report, chapter):
     known, program = facts.of(chapter), harness.program(chapter)
     with tempfile.TemporaryDirectory() as name:
@@ -203,8 +212,8 @@ def check(report, chapter):
             kernel_file(report.must, program, chapter, folder)
         if known.COUNTS_ROWS:
             wrong_rows(report, chapter, folder)
-        for arguments, right, *lines in known.SAYS:
-            (folder / "device").write_text("\n".join(lines))
-            out = harness.run([program, *arguments], env=harness.as_device(folder / "device") if lines else None)[1]
-            what = f"{' '.join(arguments)}{' on a device with ' if lines else ''}{', '.join(lines)}: says {right}"
-            report.must(what, re.search(right, out, re.MULTILINE) is not None, out)
+        says(report.must, program, known.SAYS, folder)
+        if known.SAYS_FORCED:
+            (folder / "forced").mkdir()
+            texts = {path: forced(path.read_text(), known.FORCED[0]) for path in kernel_files(chapter)}
+            says(report.must, changed_copy(chapter, folder / "forced", texts), known.SAYS_FORCED, folder)

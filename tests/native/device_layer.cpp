@@ -21,7 +21,8 @@
 //     kernel_group    the same of every kernel; barrier_group: of those of a program with a barrier
 //     multiple        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
 //     fma 0           no CL_FP_FMA, and no program that is told to use it (-D FMA=fma)
-//     capability      CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, with its extension and no other
+//     capability      CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, with its extension and no other; build
+//                     options of NVIDIA's (-cl-nv-...) are left out
 //     times 0         no event has times; times first: none but those of the first of DEVICE_TYPES
 //     resolution 0    the clock says that it has none, and its times are 0, 1, 2 and 3
 //   DEVICE_TYPES    several devices: their types, by platform, such as cpu,accelerator/gpu. There
@@ -36,6 +37,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -340,7 +342,12 @@ static cl_int CL_API_CALL build_program(cl_program program, const cl_uint count,
   // A real device would only be slow.
   if (number("fma", 1) == 0 && options != nullptr && strstr(options, "=fma") != nullptr)
     return CL_INVALID_BUILD_OPTIONS;
-  const cl_int status = real.clBuildProgram(program, count, list, options, notify, data);
+  // No device has NVIDIA's options here, or its matrix units: a kernel brings its own
+  // (SAYS_FORCED).
+  const std::string known =
+      std::regex_replace(options == nullptr ? "" : options, std::regex("-cl-nv-[^ ]*"), "");
+  const cl_int status = real.clBuildProgram(
+      program, count, list, has("capability") ? known.c_str() : options, notify, data);
   return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
 }
 
