@@ -30,6 +30,19 @@ SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMak
 CHAPTERS = sorted(p.parent.name for p in ROOT.glob("[0-9][0-9]-*/host.cpp"))
 
 
+def named(words, others=""):
+    """The chapters that some of the words name, as 06 or 06-dot-product-reduction, or all if none does; the other words.
+    Raises SystemExit where these are nothing that the regular expression `others` takes."""
+
+    def names(word, chapter):
+        return chapter == word or chapter.startswith(f"{word}-")
+
+    rest = [word for word in words if not any(names(word, chapter) for chapter in CHAPTERS)]
+    if not re.fullmatch(others, " ".join(rest)):
+        raise SystemExit(f"FAILED  neither a chapter nor anything else that is known here: {' '.join(rest)}")
+    return [c for c in CHAPTERS if len(rest) == len(words) or any(names(word, c) for word in words)], rest
+
+
 class Skip(Exception):
     """A check cannot be made here; its text says what is missing."""
 

@@ -40,12 +40,12 @@ def main():
         more, chapters = {"words": chapters}, []
     full = chapters[-1:] == ["full"]
     chapters = chapters[:-1] if full else chapters
-    named = [[c for c in harness.CHAPTERS if c == given or c.startswith(given + "-")] for given in chapters]
-    if [] in named or full and "full" not in takes or named and "chapter" not in takes:
+    named, rest = harness.named(chapters, ".*")
+    if rest or full and "full" not in takes or chapters and "chapter" not in takes:
         return usage(f"no such test: {' '.join(sys.argv[1:])}")
     if "full" in takes:
         more["full"] = full
-    chapters = sum(named, []) or harness.CHAPTERS if "chapter" in takes else [""]
+    chapters = named if "chapter" in takes else [""]
     codes = set()
     for chapter in chapters:
         report = harness.Report(" ".join([name, *["full"] * full, *[chapter] * (chapter != "")]))

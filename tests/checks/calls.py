@@ -96,8 +96,7 @@ def recorded(chapter):
 
 def check(report, words):
     record = words[:1] == ["record"]
-    named = words[record:]
-    for chapter in [c for c in harness.CHAPTERS if not named or c in named or c[:2] in named]:
+    for chapter in harness.named(words[record:])[0]:
         listed = harness.ROOT / "tests" / "chapters" / f"{chapter}.calls"
         text, wrong = recorded(chapter)
         if not wrong and record:

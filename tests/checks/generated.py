@@ -135,9 +135,7 @@ def check(report, words):
     harness.need_oclgrind()
     harness.need_tool("clang", "clang")
     mutants.limit_resources()
-    given = [word for word in words if any(chapter.startswith(f"{word}-") for chapter in harness.CHAPTERS)]
-    chapters = [c for c in harness.CHAPTERS if not given or c[:2] in given or c in words]
-    rest = [word for word in words if word not in given and word not in harness.CHAPTERS]
+    chapters, rest = harness.named(words, r"(full|\d{1,4}|[\da-f]{8}(-\d+)?)?")
     wanted = (int(rest[0]) if re.fullmatch(r"\d{1,4}", rest[0]) else rest[0]) if rest else SAMPLE
     for chapter in chapters:
         before, failures = dict(report.counts), report.failures

@@ -21,6 +21,7 @@ CHECKS = {
     "        harness.need_tool('no-such-tool', 'a package')\n    report.count('runs')",
     "tool-late": "import harness\ndef check(report):\n    report.failed('it', ['bad'])\n    harness.need_tool('no-such-tool', 'it')",
     "two-ways": "def check(report, chapter, full):\n    report.count('runs', 3 if full else 2)",
+    "words": "import harness\ndef check(report, words):\n    report.count(' '.join(harness.named(words, '(full)?')[0]))",
     "asks": "import facts\ndef check(report, chapter):\n    report.count(f'of {facts.of(chapter).TINY_SIZE}')",
 }
 
@@ -73,6 +74,11 @@ def check(report):
         run(1, "SKIPPED", "tool-late")
         run(0, "two-ways 01-one: 2 runs", "two-ways", "01")
         run(0, "two-ways full 01-one: 3 runs", "two-ways", "01", "full")
+        run(0, "words: 1 01-one 02-two; 0 failures", "words")
+        run(0, "words: 1 01-one 02-two; 0 failures", "words", "full")
+        run(0, "words: 1 02-two; 0 failures", "words", "02-two", "full")
+        run(0, "words: 1 02-two; 0 failures", "words", "02")
+        run(1, "neither a chapter nor anything else that is known here: ful", "words", "02", "ful")
         run(0, "1 of ['5']", "asks", "01")
         file = root / "tests" / "chapters" / "01-one.py"
         file.write_text("from harness import BUILD\n_OWN = 1\nTINY_SIZE = ['7']\n")
