@@ -18,6 +18,7 @@
 #define STORE JOIN(vstore, WIDTH)
 #define TV (TN / WIDTH) // vectors across the registers' part of C
 #define KS 16           // panels are filled up with 0 to a multiple of KS along K
+#define BAND 4          // so many parts of C below each other are computed one after the other
 
 // First launch: A in panels of TM rows. KS floats of a row lie side by side, then come those of the
 // next row, so that a panel is read from its beginning to its end. Filled up with 0 at the edges.
@@ -68,8 +69,13 @@ __kernel void pack_b(__global const float *restrict b, __global float *restrict 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 matmul(__global const float *restrict a, __global const float *restrict b,
        __global float *restrict c, const uint M, const uint N, const uint K) {
-  const uint first_row = get_global_id(1) * BM;
-  const uint first_col = get_global_id(0) * BN;
+  // Neighbours go down BAND parts of C before the next column: they need the same part of B while
+  // it is in the cache. The last band may have fewer rows of parts.
+  const uint band = get_global_id(1) / BAND * BAND;
+  const uint deep = min((uint)BAND, (uint)get_global_size(1) - band);
+  const uint place = (get_global_id(1) - band) * get_global_size(0) + get_global_id(0);
+  const uint first_row = (band + place % deep) * BM;
+  const uint first_col = place / deep * BN;
   const uint end_row = min(first_row + BM, M); // the first one that is not this group's
   const uint end_col = min(first_col + BN, N);
   const uint padded = PACKED ? (K + KS - 1) / KS * KS : K; // what the panels have along K

@@ -580,13 +580,10 @@ def beyond_integers(attempt, honest):
         return []
     if not re.search(r"\bfill_whole\b", (attempt.place / "host.cpp").read_text(errors="replace")):
         return []
-    usual = attempt.program
-    try:
-        if not attempt.with_header("compare.h", BEYOND_INTEGERS, told=False):
+    with attempt.with_header("compare.h", BEYOND_INTEGERS, told=False) as built:
+        if not built:
             return []
         run = attempt.pocl(honest.args)
-    finally:
-        attempt.program = usual
     if run.passed() or too_large(run):
         return []
     return [

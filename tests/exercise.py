@@ -229,13 +229,14 @@ class Run:
 
 
 class Attempt:
-    """Checks the files in `folder` as an answer to `exercise`."""
+    """Checks the files in `folder` as an answer to `exercise`. `answer` is filled as things are found, for whoever wants to
+    look meanwhile."""
 
-    def __init__(self, exercise, folder, warnings=None):
+    def __init__(self, exercise, folder, warnings=None, answer=None):
         self.exercise = exercise
         self.folder = folder
         self.warnings = WARNINGS if warnings is None else warnings
-        self.answer = Answer()
+        self.answer = Answer() if answer is None else answer
         self.endless = False
         self.right = []  # the runs on PoCL that were
         self.settings = {}  # for PoCL
@@ -320,10 +321,11 @@ class Attempt:
             self.answer.ok("not seen", what)
         return None
 
+    @contextlib.contextmanager
     def with_header(self, name, text, told=True):
-        """Builds the program once more, with that text at the end of a header of common/, and takes it from now on; false
-        where that does not compile, of which the answer says something if `told`."""
-        home = self.home / "other"
+        """Within it, the program is built with that text at the end of a header of common/; gives false where that does not
+        compile, of which the answer says something if `told`."""
+        home, usual = self.home / "other", self.program
         shutil.rmtree(home, ignore_errors=True)  # of an earlier text
         place = home / self.place.relative_to(self.home)
         place.mkdir(parents=True)
@@ -332,8 +334,11 @@ class Attempt:
             header.write(text)
         shutil.copyfile(self.place / "host.cpp", place / "host.cpp")
         program = self.compile(place / "host.cpp", home / "common", "other", told)
-        self.program = program or self.program
-        return program is not None
+        self.program = program or usual
+        try:
+            yield program is not None
+        finally:
+            self.program = usual
 
     @contextlib.contextmanager
     def with_host(self, text):
@@ -500,7 +505,9 @@ class Attempt:
         if self.exercise.matrix:
             options = ["--max-wgsize", "256", *options]  # tiles of 16: small matrices have several
         if watched:
-            options = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100", *options]
+            # What a swap has written, Oclgrind takes for never written, and may compute with something else.
+            unwritten = ["--uninitialized"] * ("atomic_xchg" not in self.kernel)
+            options = ["--data-races", "--uniform-writes", *unwritten, "--max-errors", "100", *options]
         program = [self.program]
         if spied:
             env.update({name: str(value) for name, value in spied.items()})
@@ -513,9 +520,7 @@ class Attempt:
         for more, options in ways:
             code, out, err = self.execute([oclgrind, *options, *more, *program, *args], seconds, env)
             run = Run(args, code, out, err, limit=seconds)
-            # What a swap has written, Oclgrind takes for never written, and may compute with something else.
-            swapped = code == 1 and "--uninitialized" in options and "atomic_xchg" in self.kernel
-            if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0) and not swapped:
+            if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be the optimizer's doing, or its own, which is no fault of the answer
         return run
 

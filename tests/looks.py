@@ -917,12 +917,13 @@ T reduce_from_the_end(I first, I last, T init = T(), F add = F()) {
 def same_for_any_number(attempt):
     """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
     exactly."""
-    sizes, usual = attempt.exercise.sizes[1:], attempt.program
-    complaints = compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1])
-    if not complaints and attempt.with_header("compare.h", WIDE_REALS):
-        complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
-        complaints = complaints or any_order(attempt, sizes[-1])
-    attempt.program = usual
+    sizes = attempt.exercise.sizes[1:]
+    if complaints := compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1]):
+        return complaints
+    with attempt.with_header("compare.h", WIDE_REALS) as built:
+        if built:
+            complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
+            complaints = complaints or any_order(attempt, sizes[-1])
     complaints = complaints or in_every_process(attempt, sizes[-1]) or compared(attempt, sizes[:1], (MANY_PROCESSES,))
     return complaints or room_for_all(attempt, sizes[-1])
 
@@ -932,9 +933,10 @@ def any_order(attempt, size):
     if not re.search(r"\breduce\b", (attempt.place / "host.cpp").read_text(errors="replace")):
         return []
     alone = fields(attempt.pocl(size), "result")
-    if not attempt.with_header("compare.h", WIDE_REALS + REDUCE, told=False):
-        return []
-    other = fields(attempt.pocl(size), "result")
+    with attempt.with_header("compare.h", WIDE_REALS + REDUCE, told=False) as built:
+        if not built:
+            return []
+        other = fields(attempt.pocl(size), "result")
     if other == alone:
         return []
     return [
@@ -1055,12 +1057,9 @@ inline cl_int ask_with_room(const size_t room, cl_device_id device, cl_device_in
 
 def too_little_room(attempt):
     """A complaint about a variable that is smaller than what is to be written into it."""
-    usual, complaints = attempt.program, []
-    if attempt.with_header("opencl.h", ROOM):
-        said = attempt.pocl(attempt.exercise.sizes[-1]).err
-        complaints = [line for line in said.splitlines() if line.startswith("clGetDeviceInfo: ")]
-    attempt.program = usual
-    return complaints
+    with attempt.with_header("opencl.h", ROOM) as built:
+        said = attempt.pocl(attempt.exercise.sizes[-1]).err if built else ""
+    return [line for line in said.splitlines() if line.startswith("clGetDeviceInfo: ")]
 
 
 def limits(attempt):

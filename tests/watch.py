@@ -1,4 +1,5 @@
-"""./check.sh --watch: checks an exercise again at each save, and goes on to the next one when it is done.
+"""./check.sh --watch: checks an exercise again at each save, and goes on to the next one when it is done. What was found
+first is shown while it looks further.
 
 Keys, where there is a terminal: h a hint, n the next exercise, q the end. A save or a key ends a check that is running.
 """
@@ -7,12 +8,14 @@ import concurrent.futures
 import contextlib
 import os
 import select
+import shutil
 import sys
 import termios
 import time
 import tty
 
 import sandbox
+from exercise import Answer
 
 EVERY = 0.2  # seconds between two looks at the files
 KEYS = "h: hint, n: next, q: quit"
@@ -52,9 +55,9 @@ def key():
 
 
 def passing(text):
-    """A line that the next one takes the place of, where there is a terminal; "" only takes the last one away."""
+    """A line, cut where the terminal ends, that the next one takes the place of; "" only takes the last one away."""
     if sys.stdout.isatty():
-        print(f"\r\033[K{text}", end="", flush=True)
+        print(f"\r\033[K{text[: shutil.get_terminal_size().columns - 1]}", end="", flush=True)
     elif text:
         print(text, flush=True)
 
@@ -63,8 +66,9 @@ def check_beside(pool, check, exercise, before):
     """Checks, and looks at the files and the keys meanwhile. Returns what was found, and "h" where a hint is wanted; or
     None, and what has ended the check: "saved", "n" or "q"."""
     passing(f"checking ... (save: check anew, {KEYS})")
-    running = pool.submit(check, exercise)
-    wanted = ""
+    answer = Answer()
+    running = pool.submit(check, exercise, answer=answer)
+    wanted, told = "", []
     try:
         while not running.done():
             pressed = key()
@@ -75,6 +79,9 @@ def check_beside(pool, check, exercise, before):
             if pressed == "h":
                 wanted = pressed
                 passing("checking ... the hint comes with the answer (save: check anew, n: next, q: quit)")
+            elif answer.lines[:1] != told:
+                told = answer.lines[:1]
+                passing("".join(f"so far, {label}: {text}" for label, text in told))
         return running.result(), wanted
     finally:  # whatever it was that has ended it: no program goes on, and nothing of it is left
         sandbox.stop.set()

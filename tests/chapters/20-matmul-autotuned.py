@@ -71,8 +71,9 @@ NARROW = {
     "into 32 bits: get_global_id(1) * TM": _REFUSED,
     "into 32 bits: get_global_id(0) * TN": _REFUSED,
     "into 32 bits: get_global_id(1) * KS": _REFUSED,
-    "into 32 bits: get_global_id(1) * BM": _REFUSED,
-    "into 32 bits: get_global_id(0) * BN": _REFUSED,
+    "into 32 bits: get_global_id(1) / BAND * BAND": _REFUSED,
+    "into 32 bits: (uint)get_global_size(1)": _REFUSED,
+    "into 32 bits: (get_global_id(1) - band) * get_global_size(0) + get_global_id(0)": f"a band has four rows of parts; and {_REFUSED}",
 }
 # The third: tiles divide it; the fourth: the matrices end where their buffers do, and
 # tiles reach beyond; the last: odd rows, and a last step that is not full. In the last two there are two tiles, which are cut.

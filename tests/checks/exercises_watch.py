@@ -107,6 +107,7 @@ def check(report):
             terminal("send-keys", "-t", "watch", "h")
             see("what does not compile has no hint for the task", "mend the line that is named first")
             shutil.copy(one / "solution/kernel.cl", kernel)
+            see("what is found first is said meanwhile", "so far, PoCL: right for ")
             see("what is right is done", "1 of 3 done\ndone. Go on with")
             see("... and the next screen says it", "06/1 passed", first=True)
             see("... and has the next one", "watching 06/2: save to check again")
