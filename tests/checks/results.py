@@ -5,7 +5,6 @@ tables in the lessons, and "How fast" in the top README what page.py makes of th
 as text, and are there; where Python has matplotlib, several.py draws its own again.
 """
 
-import json
 import pathlib
 import re
 import sys
@@ -19,23 +18,16 @@ import page  # noqa: E402  from bench/
 import several  # noqa: E402
 
 RESULTS = pathlib.Path(harness.ROOT / "docs" / "results")
-OLD = {"cpu2"}  # made before the tables had what a page says, and not measured again yet
 
 
 def check(report):
     for folder in sorted(path.parent for path in RESULTS.glob("*/README.md")):
-        text, made_by = (folder / "README.md").read_text(), None
-        record = folder / "record.json"
-        if not record.exists():
-            made_by = "several.py", several.page()
-        elif (old := "runs" not in json.loads(record.read_text())) != (folder.name in OLD):
-            report.failed(folder.name, [f"is {'' if old else 'not '}of old: see OLD"])
-        elif not old:
-            made_by = "page.py", page.page(folder)
-        if made_by:
-            again = [f"is not what bench/{made_by[0]} makes of the tables: run it again"] if text != made_by[1] else []
-            report.failed(f"{folder.name}/README.md", again)
-            report.count("pages")
+        text = (folder / "README.md").read_text()
+        of_tables = (folder / "record.json").exists()
+        maker, made = ("page.py", page.page(folder)) if of_tables else ("several.py", several.page())
+        again = [f"is not what bench/{maker} makes of the tables: run it again"] if text != made else []
+        report.failed(f"{folder.name}/README.md", again)
+        report.count("pages")
         for name in re.findall(r"\]\((\w+\.svg)\)", text):
             svg = folder / name
             report.failed(name, ["is not there, or has no text"] * (not svg.exists() or "<text" not in svg.read_text()))
