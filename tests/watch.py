@@ -79,7 +79,7 @@ def check_beside(pool, check, exercise, before):
             if pressed == "h":
                 wanted = pressed
                 passing("checking ... the hint comes with the answer (save: check anew, n: next, q: quit)")
-            elif answer.lines[:1] != told:
+            elif not wanted and answer.lines[:1] != told:
                 told = answer.lines[:1]
                 passing("".join(f"so far, {label}: {text}" for label, text in told))
         return running.result(), wanted

@@ -344,10 +344,10 @@ static cl_int CL_API_CALL build_program(cl_program program, const cl_uint count,
     return CL_INVALID_BUILD_OPTIONS;
   // No device has NVIDIA's options here, or its matrix units: a kernel brings its own
   // (SAYS_FORCED).
-  const std::string known =
-      std::regex_replace(options == nullptr ? "" : options, std::regex("-cl-nv-[^ ]*"), "");
-  const cl_int status = real.clBuildProgram(
-      program, count, list, has("capability") ? known.c_str() : options, notify, data);
+  std::string known = options == nullptr ? "" : options;
+  if (has("capability"))
+    known = std::regex_replace(known, std::regex("-cl-nv-[^ ]*"), "");
+  const cl_int status = real.clBuildProgram(program, count, list, known.c_str(), notify, data);
   return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
 }
 
