@@ -2,8 +2,8 @@
 # Sets up what is missing and checks your answers to the exercises. See --help.
 set -u
 root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-# shellcheck source=common/setup.sh
-. "$root/common/setup.sh"
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
 
 case ${1-} in
 -h | --help)
@@ -37,4 +37,4 @@ command -v python3 >/dev/null || {
   say "check.sh needs Python 3"
   exit 1
 }
-exec python3 "$root/tests/answers.py" "$@"
+PYTHONPATH=$root exec python3 -m checker.cli "$@"

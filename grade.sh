@@ -2,8 +2,8 @@
 # Sets up what is missing and grades the answers of a class. See --help.
 set -u
 root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-# shellcheck source=common/setup.sh
-. "$root/common/setup.sh"
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
 
 case ${1-} in
 -h | --help | '')
@@ -26,4 +26,4 @@ command -v python3 >/dev/null || {
   say "grade.sh needs Python 3"
   exit 2
 }
-exec python3 "$root/tests/grade.py" "$@"
+PYTHONPATH=$root exec python3 -m checker.grade "$@"

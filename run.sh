@@ -2,8 +2,8 @@
 # Sets up what is missing, builds, and runs the chapters. See --help.
 set -u
 root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-# shellcheck source=common/setup.sh
-. "$root/common/setup.sh"
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
 
 case ${1-} in
 -h | --help)

@@ -2,8 +2,8 @@
 # Sets up what is missing, builds, and runs the tests. See --help.
 set -u
 root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-# shellcheck source=common/setup.sh
-. "$root/common/setup.sh"
+# shellcheck source=tools/setup.sh
+. "$root/tools/setup.sh"
 
 preset=default
 case ${1-} in

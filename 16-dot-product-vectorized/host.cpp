@@ -3,7 +3,7 @@
 #include "../common/clerr.h"
 #include "../common/compare.h"
 #include "../common/device.h"
-#include "../common/limits.h"
+#include "../common/group_size.h"
 #include "../common/source.h"
 #include "../common/timing.h"
 

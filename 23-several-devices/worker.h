@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../common/device.h"
-#include "../common/limits.h"
+#include "../common/group_size.h"
 #include "../common/source.h"
 
 #include <algorithm>

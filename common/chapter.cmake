@@ -39,8 +39,8 @@ endfunction()
 # add_chapter([OUTPUT ...] [LIBRARIES ...] [LEFT_OUT "why"] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
 # none), which NAME=VALUE for the environment may precede, or PROCESSES=4. A test in FULL takes long and has the label full.
-# OUTPUT: see tests/run_chapter.cmake. LIBRARIES: what it links besides. LEFT_OUT: what it needs is missing here, so it is
-# not built; the reason is in the file left-out of its build folder, where the tests find it (tests/harness.py).
+# OUTPUT: see run_chapter.cmake. LIBRARIES: what it links besides. LEFT_OUT: what it needs is missing here, so it is
+# not built; the reason is in the file left-out of its build folder, where the tests find it (tests/running.py).
 function(add_chapter)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT;LEFT_OUT" "LIBRARIES;TEST;FULL")
   file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/left-out)
@@ -71,7 +71,7 @@ function(add_chapter)
                        HOST=${CMAKE_CURRENT_SOURCE_DIR}/host.cpp -D "ARGUMENTS=${arguments}" -D
                        "OUTPUT=${arg_OUTPUT}" -D
                        "EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -P
-                       ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/run_chapter.cmake)
+                       ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/run_chapter.cmake)
       set_tests_properties(${test} PROPERTIES LABELS chapters TIMEOUT 120)
       if(kind STREQUAL FULL)
         set_tests_properties(${test} PROPERTIES LABELS full TIMEOUT 600)

@@ -1,4 +1,4 @@
-"""Formulas that several chapters' facts (tests/chapters/) share."""
+"""Formulas that several chapters' facts (NN-topic/chapter_test.py) share."""
 
 import math
 

@@ -10,13 +10,13 @@ import shutil
 import tempfile
 import unittest.mock
 
-import harness
-from checks import inputs
+from tests import running
+from tests.programs import other_inputs
 
 
 def kernel_files(chapter):
     """The kernel files that a chapter's program takes: those beside it, where a mutant's lie, else the chapter's."""
-    return [*harness.program(chapter).parent.glob("*.cl")] or [*(harness.ROOT / chapter).glob("*.cl")]
+    return [*running.program(chapter).parent.glob("*.cl")] or [*(running.ROOT / chapter).glob("*.cl")]
 
 
 def changed_copy(chapter, folder, texts):
@@ -24,7 +24,7 @@ def changed_copy(chapter, folder, texts):
     {path: text}; returns the program."""
     for path in kernel_files(chapter):
         (folder / path.name).write_text(texts.get(path, path.read_text()))
-    return pathlib.Path(shutil.copy(harness.program(chapter), folder))
+    return pathlib.Path(shutil.copy(running.program(chapter), folder))
 
 
 def forced(text, change):
@@ -42,7 +42,7 @@ def builds_of(known, cache, runs=None, lines=False):
     seen = {}
     for arguments, env, *profile in runs or [(known.INPUT_SIZES[0], {})]:
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, env):
-            inputs.run_in(folder, known, arguments, cache, *profile)
+            other_inputs.run_in(folder, known, arguments, cache, *profile)
             for line in (pathlib.Path(folder) / "account").read_text().splitlines():
                 what, _, rest = line.partition(" ")
                 if what == "build":
@@ -61,11 +61,11 @@ def builds_of(known, cache, runs=None, lines=False):
 @functools.cache
 def left_of(source, options):
     """The lines of a kernel file that the preprocessor leaves, its own and all names as they are."""
-    cpp = [harness.need_tool("gcc", "gcc"), "-E", "-fdirectives-only", "-P", "-x", "c"]
+    cpp = [running.need_tool("gcc", "gcc"), "-E", "-fdirectives-only", "-P", "-x", "c"]
     with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
         file.write(source)
         file.flush()
-        code, out, err = harness.run([*cpp, *re.findall(r"-D ?\w+=\w+", options), file.name])
+        code, out, err = running.run([*cpp, *re.findall(r"-D ?\w+=\w+", options), file.name])
     if code:
         raise SystemExit(f"FAILED  the preprocessor refuses a kernel file with {options}:\n{err}")
     return "\n".join(line for line in out.splitlines() if not line.startswith("#"))
@@ -73,8 +73,8 @@ def left_of(source, options):
 
 def trees(path, *options):
     """What Clang makes of a file: several trees where it is to show only a part of it."""
-    tool = harness.need_tool("clang", "clang")
-    code, out, err = harness.run([tool, *options, "-fsyntax-only", "-Xclang", "-ast-dump=json", path])
+    tool = running.need_tool("clang", "clang")
+    code, out, err = running.run([tool, *options, "-fsyntax-only", "-Xclang", "-ast-dump=json", path])
     if code:
         raise SystemExit(f"FAILED  clang does not compile {path} with {options}:\n{err}")
     found, place = [], 0
@@ -124,8 +124,8 @@ def bodies(source, options):
 
 def host_options(path):
     """What a compiler is to be told for a file of a chapter's host, or of a copy of its folder."""
-    mpi = harness.uses_mpi(harness.program(path.parent.name)) if path.parent.name in harness.CHAPTERS else False
-    return ["-std=c++17", *(harness.run(["mpicxx", "--showme:compile"])[1].split() if mpi else [])]
+    mpi = running.uses_mpi(running.program(path.parent.name)) if path.parent.name in running.CHAPTERS else False
+    return ["-std=c++17", *(running.run(["mpicxx", "--showme:compile"])[1].split() if mpi else [])]
 
 
 def body_of_main(path):

@@ -1,0 +1,28 @@
+"""What this task asks beyond PASSED."""
+
+from checker import behaviour, references
+from checker.behaviour import Trial, beside, floats
+from checker.shared_checks import fields
+
+
+def check(attempt):
+    """01/2: what the host expects is factor·a + b, with a[i] = i % 1021 + 1, b[i] = 3·(i % 1021) + 1."""
+    for args in attempt.exercise.sizes:
+        n, by = int(args[0]), int(args[1])
+        i = (n - 1) % 1021
+        got = (fields(attempt.pocl(args), "expected") or ["nothing"])[0]
+        right = f"c[{n - 1}] = {by * (i + 1) + 3 * i + 1:g} (0 of {n} elements differ)"
+        if got != right:
+            return [
+                f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
+                "is right: is the host's own check as it was?"
+            ]
+    for by in (2.5, -3.0, 100000.0):
+        trial = Trial(attempt, ["1000", "3"], SPY_FLOATS=f"4={by}")
+        if (1, 2) not in trial.after or len(trial.inputs) < 2:
+            return behaviour.missing(attempt, "what the kernel makes of other factors could not be seen")
+        a, b = floats(trial.inputs[1]), floats(trial.inputs[2])
+        expected = [(by * x + y, 2 * references.U * (abs(by * x) + abs(y))) for x, y in zip(a, b)]
+        if wrong := beside(f"with N = 1000 and {by} in place of the factor", floats(trial.after[1, 2]), expected):
+            return wrong
+    return []

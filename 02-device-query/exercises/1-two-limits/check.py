@@ -1,0 +1,27 @@
+"""What this task asks beyond PASSED."""
+
+from checker.shared_checks import fields, too_little_room
+
+
+def check(attempt):
+    """02/1: the two limits, compared with those that Oclgrind was told to have."""
+    if complaints := too_little_room(attempt):
+        return complaints
+    usual = fields(attempt.pocl([]), "items")
+    for in_one_dimension in (77, 1000003):
+        if fields(attempt.pocl([], spy=True, SPY_INFO=f"1005={in_one_dimension}"), "items") != usual:
+            return ["items is how many work-items one dimension can have, and not how many a group can have in all"]
+    for items, local in [(256, 4096), (96, 40000), (1024, 1000), (512, 1003)]:
+        run = attempt.simulated([], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
+        if run is None:
+            return []
+        if run.code != 0:
+            return [attempt.broken(run) or f"on another device it ends with exit code {run.code}"]
+        for name, right in [("items", items), ("floats", local // 4)]:
+            got = (fields(run, name) or ["nothing"])[0]
+            if got != str(right):
+                return [
+                    f"on a device with {items} work-items in a group and {local} bytes of local memory, {name} should "
+                    f"be {right} and is {got}"
+                ]
+    return []

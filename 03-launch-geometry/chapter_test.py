@@ -1,0 +1,27 @@
+import math
+
+from tests.formulas import count
+
+OWN_CHECKS = ["device-choice"]  # it stands for all that use common/device.h
+SHOWS_DIFF = False  # still another order of steps: too much differs
+TIME_SIZES = [["1000003"], ["1000"], ["4096"]]  # the last one is whole work-groups
+LONG_LOOPS = ["default", "1000000"]  # a single work-item goes through all elements
+
+
+def costs(n):
+    """Each element of `owner`, a ulong, is written once, whatever the launch: two floats' worth."""
+    return [("one_each", count(0, 2 * n)), ("grid_stride", count(0, 2 * n))]
+
+
+def times(commands, expected, n):
+    """On the host's clock: enqueue, wait; the fastest of five."""
+    groups = math.ceil(n / 64)
+    for kernel, number, size in [
+        *[("one_each", n, 1), ("one_each", groups, 64), ("grid_stride", 1, 1)],
+        *[("grid_stride", 1, 64), ("grid_stride", 32, 64), ("grid_stride", 1024, 64)],
+    ]:
+        commands.take("clEnqueueFillBuffer")
+        taken = commands.runs(kernel, runs=5).host
+        commands.take("clEnqueueReadBuffer")
+        what = f"{kernel}, {number} group{'s' * (number != 1)} of {size}"
+        expected.line(rf"{what}: ([\d.]+) ms", (expected.pick(what, taken, min), 3))

@@ -1,0 +1,26 @@
+from tests.formulas import count
+from checker.references import elements
+
+SHOWS_DIFF = False  # its host does everything twice: too much differs
+REFERENCES = {"twice_plus_one": elements(lambda x: 2 * x + 1, operations=2)}
+
+
+def costs(n):
+    return [("twice_plus_one", count(n, n, fmas=n))]
+
+
+def times(commands, expected, n):
+    """On the host's clock: each piece with its wait; the host's own copying is not counted. The fastest of five."""
+    for way in ["write and read", "map, plain buffer", "map, ALLOC_HOST_PTR"]:
+        there, kernel, back = [], [], []
+        for _ in range(5):
+            commands.take("clEnqueueFillBuffer")
+            transfers = [["clEnqueueWriteBuffer"], ["clEnqueueReadBuffer"]]
+            if way != "write and read":
+                transfers = [["clEnqueueMapBuffer", "clEnqueueUnmapMemObject"]] * 2
+            there.append(sum(commands.on_host(name) for name in transfers[0]))
+            kernel.append(commands.on_host("twice_plus_one"))
+            back.append(sum(commands.on_host(name) for name in transfers[1]))
+        pieces = {"there": there, "kernel": kernel, "back": back}
+        numbers = [(expected.pick(f"{way}, {piece}", taken, min), 3) for piece, taken in pieces.items()]
+        expected.line(rf"{way}: there ([\d.]+) ms, kernel ([\d.]+) ms, back ([\d.]+) ms", *numbers)

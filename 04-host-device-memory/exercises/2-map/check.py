@@ -1,0 +1,24 @@
+"""What this task asks beyond PASSED."""
+
+from checker import behaviour
+
+
+def check(attempt):
+    """04/2: the kernel's buffer is mapped, and every one that is mapped is unmapped."""
+    run = attempt.pocl(["1000"], spy=True)
+    if behaviour.not_awaited(run):
+        return behaviour.not_awaited(run)
+    if any(call.startswith("EnqueueWriteBuffer") for call in run.calls):
+        return ["the data still goes there with clEnqueueWriteBuffer: map the buffer instead"]
+    if sum(call.startswith("EnqueueMapBuffer") - call.startswith("EnqueueUnmapMemObject") for call in run.calls):
+        return ["a buffer was mapped and never unmapped"]
+    mapped, launched = (
+        {buffer for what, _, uses in behaviour.orders(run) if what == wanted for buffer in uses}
+        for wanted in ("map", "launch")
+    )
+    if mapped - launched:
+        return [
+            "a buffer was mapped that is not the kernel's: map the one that the kernel reads, and nothing is copied"
+        ]
+    large = attempt.pocl([str(2**21 + 3)], spy=True)  # the smaller sizes, behaviour.own_memory has seen
+    return behaviour.own_memory(attempt, large) or behaviour.released(run)

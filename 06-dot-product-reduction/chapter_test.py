@@ -1,0 +1,13 @@
+from tests.formulas import dot_reduction
+from checker.references import dot_product
+
+CONTINUES = "05-dot-product-naive"
+ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
+HOSTILE_ALL = True
+CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
+OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
+REFERENCES = {"dot_product": dot_product}
+
+
+def costs(n, **launch):
+    return [("dot_product", dot_reduction(n, **launch))]

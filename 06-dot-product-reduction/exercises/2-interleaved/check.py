@@ -1,0 +1,22 @@
+"""What this task asks beyond PASSED."""
+
+
+
+
+def check(attempt):
+    """06/2: no work-item adds what is half a group away, as in the chapter's tree."""
+    touched = attempt.work.array("sums") if attempt.work else {}
+    most, item = max(
+        ((one[2], one[0]) for one in (attempt.work.each if attempt.work else []) if one[1] == "sums"), default=(0, 0)
+    )
+    if most > 48:  # six steps, of which none has more than one pair for a work-item
+        return [
+            f"work-item {item} touches sums {most} times: each work-item is to add one pair in a step, and not more"
+        ]
+    if touched.get(1, (0, 0, 0, 0))[2] == 33:
+        return ["work-item 1 adds sums[33] to its own, which is 32 apart: this tree is to begin with neighbours"]
+    if touched.get(0, (0, 0, 0, 0))[2] > 32:
+        return [
+            f"work-item 0 touches sums[{touched[0][2]}], of a pair that is not its own: it is to take the first in each step"
+        ]
+    return []

@@ -1,0 +1,34 @@
+from tests.formulas import dot_naive, dot_reduction
+from checker.references import dot_product, elements
+
+BENCH_VECTORS = {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"}
+BENCH_FLOP_PER_BYTE = {"07 naive": 1 / 12}  # a multiplication for three floats
+CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
+OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
+# Each addition waits for the one before it, and four of them in a nanosecond is more than any processor does.
+HOST_WORK = [(["16777216"], r"naive: kernel[^$]*?read back and add ([\d.]+) ms", 16777216 * 0.25e-6)]
+REFERENCES = {
+    "dot_product_naive": elements(lambda a, b: a * b, operations=1),
+    "dot_product_reduction": dot_product,
+}
+
+
+def costs(n):
+    return [("dot_product_naive", dot_naive(n)), ("dot_product_reduction", dot_reduction(n))]
+
+
+def times(commands, expected, n):
+    for name, results in [("dot_product_naive", n), ("dot_product_reduction", min(32, (n + 63) // 64))]:
+        runs = commands.runs(name, runs=6)
+        read = commands.on_host("clEnqueueReadBuffer")
+        expected.rate(f"{name}: kernel", runs, 4 * (2 * n + results), "GB/s")
+        last = runs.last[0]
+        expected.line(
+            r"  last run: submitted ([\d.]+), started ([\d.]+), ended ([\d.]+) ms after queued",
+            *((moment - last.queued, 3) for moment in [last.submitted, last.started, last.ended]),
+        )
+        expected.line(
+            r"  host's clock: launch and wait ([\d.]+) ms, read back and add ([\d.]+) ms",
+            (sorted(runs.host[1:])[2], 3),
+            (read, 3),
+        )

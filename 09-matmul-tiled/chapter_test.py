@@ -1,0 +1,17 @@
+from tests.formulas import TILE, matmul_times, tiled
+from checker.references import product
+
+CONTINUES = "08-matmul-naive"
+ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
+HOSTILE_ALL = True
+BENCH_MATMUL = {"kernel": "09 tiles"}
+REFERENCES = {"matmul": product}
+COUNTS_ROWS = True
+
+
+def costs(m, n, k, tile=TILE):
+    return [("matmul", tiled(m, n, k, wpt=1, tile=tile))]
+
+
+def times(*arguments):
+    matmul_times(*arguments)

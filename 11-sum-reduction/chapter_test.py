@@ -1,0 +1,33 @@
+import math
+
+from tests.formulas import sum_reduction, tree
+from checker.references import total
+
+LARGE_LAUNCHES = True
+BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device
+OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
+REFERENCES = {"sum_reduction": total}
+INPUT_SIZES = [["64"], ["1000"], ["70001"]]  # the last: several elements a work-item in both launches, and not as many
+
+
+def _path(n, launch):
+    """A work-item's own elements, then the steps of the tree."""
+    return math.ceil(n / launch.items) + math.log2(launch.local_size)
+
+
+PATHS = {"sum_reduction": _path}
+
+
+def costs(n):
+    return [("sum_reduction", tree(n, 256, 256, adds=n)), ("sum_reduction", sum_reduction(n))]
+
+
+def times(commands, expected, n):
+    for origin in ["whole", "real"]:
+        commands.take("clEnqueueWriteBuffer")
+        for shape in ["fixed", "from the device"]:
+            runs = commands.runs("sum_reduction", runs=1 if origin == "whole" else 6)
+            commands.take("clEnqueueReadBuffer")
+            if origin == "real":
+                groups = 256 if shape == "fixed" else runs.items // 256
+                expected.rate(rf"{groups} work-groups of 256 \({shape}\): kernel", runs, 4 * n, "GB/s")

@@ -1,0 +1,54 @@
+"""What this task asks beyond PASSED."""
+
+import math
+import random
+
+from checker import behaviour, references
+from checker.behaviour import Trial, as_float, beside, floats, packed
+from checker.shared_checks import by_a_single_one, in_float, of_both_signs
+
+
+def check(attempt):
+    """11/1: what rounding takes away is never lost, however large or small the numbers are."""
+    args = ["100000"]
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    # Rare ones, and between them much that an addition to one of them loses altogether.
+    rare = [2.0**-25 if number.randrange(1000) else 1.0 for _ in range(int(args[0]))]
+    rare[number.randrange(500)] = 1.0
+    # Of each 16 that a work-item adds one is large, and takes away all of the others.
+    runs = [[1.0 if i // step % 16 == 0 else 0.98 * 2.0**-24 for i in range(int(args[0]))] for step in (1, 32)]
+    cases = [(rare, "1s and 2^-25s", exponent) for exponent in (0, 60, -60)]
+    cases += [(x, "1s and 0.98·2^-24s", 0) for x in runs]
+    # The total may be below zero, and what is added of the other sign: which is the larger one is no matter of signs.
+    for large, small in ((-1, -1), (-1, 1), (1, -1)):
+        of_signs = [value * (large if value == 1.0 else small) for value in rare]
+        cases.append((of_signs, f"{large}s and {'-' * (small < 0)}2^-25s", 0))
+    for values, what, exponent in cases:
+        x = floats(packed([value * 2.0**exponent for value in values]))
+        trial = Trial(attempt, args, {1: packed(x)})
+        if (1, 1) not in trial.after:
+            return behaviour.missing(attempt, "what the kernel makes of other numbers could not be seen")
+        exact, all_in_all = math.fsum(x), math.fsum(map(abs, x))
+        said = f"with {what}{f', times 2^{exponent}' * bool(exponent)}, in place of the program's numbers"
+        if wrong := beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * all_in_all)]):
+            return wrong
+    # Of so small numbers a long piece of the sum must not be large enough to change a 1.
+    return (
+        by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4)
+        or small_and_smaller(attempt)
+        or of_both_signs(attempt)
+        or in_float(attempt)
+    )
+
+
+def small_and_smaller(attempt):
+    """11/1: what is lost of the numbers is added without loss itself: each of the second half is less than half of the last
+    digit of what has been lost until then."""
+    few = 2**20
+    x = [1.0] + [as_float(0.9 * 2.0**-24)] * few + [as_float(0.9 * 2.0**-29)] * few
+    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, SPY_ITEMS=1)
+    if (1, 1) not in trial.after:
+        return behaviour.missing(attempt, "what a single work-item makes of many numbers could not be seen")
+    said = f"with a 1, {few} numbers of {x[1]:.3g} and as many of {x[-1]:.3g}, all of them for a single work-item"
+    exact = math.fsum(x)
+    return beside(said, [math.fsum(floats(trial.after[1, 1]))], [(exact, 4 * references.U * exact)])

@@ -1,0 +1,40 @@
+"""What this task asks beyond PASSED."""
+
+import math
+
+from checker import behaviour
+from checker.behaviour import Trial, beside, floats, packed
+from checker.shared_checks import by_a_single_one, in_float, launched_once, of_both_signs
+
+
+def check(attempt):
+    """11/2: a tree has no more additions than a plain sum."""
+    n = 20000
+    added = launched_once(attempt, [str(n)], r"fadd\b|fsub\b")
+    complaints = in_float(attempt)
+    if not complaints and added is not None and added > 1.5 * n:
+        complaints = [
+            f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
+        ]
+    if not complaints:  # more levels of the tree than somebody may have thought enough
+        run = attempt.pocl([str(2**25 + 7)], spy=True, SPY_ITEMS=1)
+        if not run.passed() and not behaviour.too_large(run):
+            why = attempt.broken(run) or attempt.first_wrong(run)
+            complaints = [f"with a launch of one work-item in all, {why}"]
+    # Even 2^15 of the small ones are lost when they are added to the 1; in a tree of 2^22 the way is short, at the end, too.
+    return (
+        complaints
+        or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46)
+        or of_both_signs(attempt)
+        or in_pairs(attempt, [2.0**24, 0.0, 1.0, 1.0])
+        or in_pairs(attempt, [2.0**24, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+    )
+
+
+def in_pairs(attempt, x):
+    """11/2: a work-item that has all of these elements adds neighbours, and then their sums: no 1 is ever alone."""
+    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, SPY_ITEMS=1)
+    if (1, 1) not in trial.after:
+        return behaviour.missing(attempt, "what a single work-item makes of a few numbers could not be seen")
+    said = f"with {', '.join(f'{value:.0f}' for value in x)}, all of them for a single work-item, which are to be added in pairs"
+    return beside(said, [math.fsum(floats(trial.after[1, 1]))], [(math.fsum(x), 0)])

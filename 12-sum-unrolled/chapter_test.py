@@ -1,0 +1,46 @@
+from tests.formulas import count
+from checker.references import total
+
+SMALL_SIZES = [["1"], ["256"], ["1000", "3"]]
+COST_SIZES = [["1000", "3"]]
+TIME_SIZES = [["1000003", "1000"], ["1000", "3"]]
+LARGE_LAUNCHES = True
+BAD_ARGUMENTS = [(["10", "1"], "too small: 1")]
+BENCH_VECTORS = {"": "12 sum, UF = 2"}
+OCLGRIND_SIZES = [["1"], ["256"], ["1000", "4"]]  # of one level three elements are left over
+REFERENCES = {"sum_unrolled": total}
+INPUT_SIZES = [["64"], ["1000", "3"], ["5", "1000"]]  # the last: fewer elements than one launch can add
+
+
+def _path(n, uf=2, launch=None):
+    """In each launch UF elements of its own, and up to UF - 1 that are left over."""
+    return min(n, 2 * uf * launch.in_a_row)
+
+
+PATHS = {"sum_unrolled": _path}
+
+
+def _lengths(n, uf):
+    """The lengths of the vector before each launch."""
+    while n > 1:
+        yield n
+        n = max(1, n // uf)
+
+
+def piece_of(n):
+    """UF."""
+    return max(2, n // 5 + 1)
+
+
+def costs(n, uf=2):
+    """Each launch reads every element that is left, once, adds it, and writes one for every UF of them."""
+    return [("sum_unrolled", count(left, max(1, left // uf), adds=left)) for left in _lengths(n, uf)]
+
+
+def times(commands, expected, n, uf=2):
+    launches = len(list(_lengths(n, uf)))
+    for runs in [1, 6]:  # whole numbers, then reals
+        commands.take("clEnqueueWriteBuffer")
+        taken = commands.runs(*["sum_unrolled"] * launches, before=["clEnqueueCopyBuffer"], add=True, runs=runs)
+        commands.take("clEnqueueReadBuffer")
+    expected.rate(f"{launches} launches of sum_unrolled: kernels", taken, 4 * n, "GB/s", alone=False)

@@ -1,0 +1,21 @@
+"""What this task asks beyond PASSED."""
+
+import struct
+
+from checker import behaviour
+from checker.behaviour import Trial
+
+
+def check(attempt):
+    """13/1: also where all numbers are the same."""
+    n = 2**24 + 65536
+    trial = Trial(attempt, [str(n)], {1: struct.pack("I", 5) * n})
+    if (1, 1) not in trial.after:
+        return behaviour.missing(attempt, "what the kernel counts could not be seen")
+    many = attempt.pocl(["1000003"], spy=True, SPY_MORE=12500)
+    if not many.passed():
+        return ["with 100,000 groups: " + (attempt.broken(many) or attempt.first_wrong(many))]
+    counts = struct.unpack("64I", trial.after[1, 1])
+    right = [n if value == 5 else 0 for value in range(64)]
+    wrong = next((value for value in range(64) if counts[value] != right[value]), None)
+    return [] if wrong is None else [f"with {n} fives, counts[{wrong}] should be {right[wrong]} and is {counts[wrong]}"]

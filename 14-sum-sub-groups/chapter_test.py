@@ -1,0 +1,88 @@
+from tests.formulas import sum_reduction
+from checker.references import total
+
+LARGE_LAUNCHES = True
+BAD_ARGUMENTS = [
+    (["10", "4"], "not a way that this device has: 4"),
+    (["10", "1000000000000"], "not a way that this device has: 1000000000000"),
+    (["10", "1"], "not a way that this device has: 1", "work-group functions: no"),
+    (["10", "2"], "not a way that this device has: 2", "sub-groups: no"),
+]
+TRIED_CALLS = ["clBuildProgram"]
+RUNS_ON = {
+    "rusticl": [(["1000003"], "\nway       3: tree")],
+    "intel": [
+        (["1000003"], "\nway       1: work-group function"),
+        (["1000003", "1"], "\nway       1: work-group function"),
+        (["1000003", "2"], "\nway       2: sub-groups"),
+        (["1", "2"], "\nway       2: sub-groups"),
+        (["1000003", "3"], "\nway       3: tree"),
+    ],
+}
+BENCH_VECTORS = {"kernel": "14 sub-groups"}
+SAYS = [
+    (
+        ["10"],
+        f"^offers    work-group functions: {groups}, sub-groups: {sub}$",
+        f"version {version}",
+        f"extensions {words}",
+    )
+    for version, words, groups, sub in [
+        ("2.0", "cl_khr_subgroups", "yes", "yes"),  # the last of its words
+        ("2.1", "cl_khr_subgroups cl_khr_fp16", "yes", "yes"),
+        ("2.1", "cl_khr_subgroups_more", "yes", "no"),
+        ("2.0", "more_cl_khr_subgroups", "yes", "no"),
+        ("1.2", "cl_khr_subgroups", "no", "no"),
+    ]
+] + [
+    (
+        ["10"],
+        f"^offers    work-group functions: {groups}, sub-groups: {sub}$",
+        f"features {features}",
+        f"extensions {words}",
+    )
+    for features, words, groups, sub in [
+        ("__opencl_c_work_group_collective_functions", "", "yes", "no"),
+        ("__opencl_c_subgroups", "", "no", "yes"),
+        ("__opencl_c_fp64", "cl_khr_subgroups", "no", "yes"),  # by the extension alone
+        ("__opencl_c_fp64", "cl_khr_fp16", "no", "no"),
+    ]
+]
+OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
+# Ways 1 and 2, with what the devices here have not, done in another way: each work-item adds up what the others wrote
+# down. Between barriers, but these only come before and after: one that is missing in the kernel still is.
+_EMULATED = """#undef WAY
+#define WAY {way}
+float emulated_sum(const float x, const uint first, const uint end, __local float *all) {{
+  barrier(CLK_LOCAL_MEM_FENCE);
+  all[get_local_id(0)] = x;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float sum = 0.0f;
+  for (uint i = first; i < end; i++)
+    sum += all[i];
+  return sum;
+}}
+#define get_sub_group_size() ((uint)min({size}ul, get_local_size(0) - get_sub_group_id() * {size}ul))
+#define get_sub_group_id() ((uint)get_local_id(0) / {size}u)
+#define get_sub_group_local_id() ((uint)get_local_id(0) % {size}u)
+#define get_num_sub_groups() (((uint)get_local_size(0) + {size}u - 1) / {size}u)
+#define sub_group_reduce_add(x) \\
+  emulated_sum(x, get_sub_group_id() * {size}u, get_sub_group_id() * {size}u + get_sub_group_size(), emulated)
+#define work_group_reduce_add(x) emulated_sum(x, 0, get_local_size(0), emulated)
+"""
+FORCED = [
+    (_EMULATED.format(way=way, size=size), "\n  __local float emulated[1024];")
+    for way, size in [(1, 1), (2, 8), (2, 64)]
+]
+REFERENCES = {"sum_sub_groups": total}
+
+
+def costs(n):
+    """Way 3: the simulated device has neither of the functions."""
+    return [("sum_sub_groups", sum_reduction(n))]
+
+
+def times(commands, expected, n):
+    taken = commands.runs("sum_sub_groups")
+    commands.take("clEnqueueReadBuffer")
+    expected.rate("kernel", taken, 4 * n, "GB/s")

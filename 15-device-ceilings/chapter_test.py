@@ -1,0 +1,118 @@
+import math
+
+from tests.formulas import COMPUTE_UNITS, count
+from checker.references import U, total, unchanged
+
+THOROUGH = ["other-inputs"]  # thirteen programs are built and released
+SLOW_ELSEWHERE = "65"  # at any size it measures for as long
+LARGE_LAUNCHES = True
+LARGEST_BY_DEVICE = True
+DROP_SIZES = [["1000"]]  # most of its work does not depend on N
+FEW_PLACES = True  # what follows in each child takes long
+CHANGES = ["ulp"]  # see FEW_PLACES
+TIME_FLOOR = 4000  # no run of multiply_add has too few steps, unless the clock has a dip
+
+
+def _chains(inputs, launch, sizes):
+    """n times x · factor + summand, which is a geometric series: each chain comes closer to a fixed value."""
+    factor, summand = inputs[0][:2]
+    steps, width = launch.args[2], int(launch.options["VECTOR"][len("float") :] or 1)
+    chains = range(int(launch.options["CHAINS"]))
+    fixed = summand / (1 - factor)
+    allowed = len(chains) * 2 * U * (64 + len(chains) + abs(fixed)) / (1 - abs(factor))
+    rights = [sum((start + chain - fixed) * factor**steps + fixed for chain in chains) for start in range(64)]
+    for item in range(launch.items):
+        for _ in range(width):
+            yield rights[item % 64], allowed
+
+
+NARROW = {
+    "between whole number and float: (float)(get_global_id(0) % 64 + chain)": "at most 63 + 11",
+    "bits cut off: get_global_id(0) % 64": "meant to",
+}
+OCLGRIND_SIZES = [["1"], ["256"], ["20000"]]
+REFERENCES = {"clEnqueueCopyBuffer": unchanged, "copy": unchanged, "read_all": total, "multiply_add": _chains}
+INPUT_SIZES = [["1000"]]  # most of its work does not depend on N
+
+
+def _floats(n):
+    """Whole vectors of 16, in up to 8 chains."""
+    return math.ceil(n / 128) * 128
+
+
+def costs(n):
+    """Each float is read once, added once, and copied once; each work-item adds its chains and writes a vector. One of
+    multiply_add reads the factor and the summand, and makes a float of the number that each chain begins with."""
+    reads = []
+    for width, chains, local_size, groups in [
+        (1, 1, 256, 32),
+        (4, 2, 1024, 2),
+        (4, 8, 256, 8),
+        (16, 2, 1, 16),
+        (16, 8, 1, 16),
+    ]:
+        items = COMPUTE_UNITS * groups * local_size
+        reads.append(count(_floats(n), items * width, adds=_floats(n) // width + items * (chains - 1)))
+    return [("read_all", one) for one in reads] + [("copy", count(_floats(n), _floats(n)))] + _multiply_adds(steps=1)
+
+
+def _multiply_adds(steps):
+    items = COMPUTE_UNITS * 64 * 64
+    return [
+        (
+            "multiply_add",
+            count(
+                2 * items,
+                items * width,
+                fmas=steps * chains * items * width,
+                adds=items * (chains - 1),
+                conversions=items * chains,
+            ),
+        )
+        for width, chains in [(1, 2), (1, 12), (8, 12), (16, 8), (16, 12)]
+    ]
+
+
+def costs_of_some(n):
+    """Where a step takes less than 4 ms, more of them are made."""
+    return [launch for steps in [2, 4, 8, 16] for launch in _multiply_adds(steps)]
+
+
+def times(commands, expected, n):
+    """Printed is the fastest of all runs. Where one of multiply_add takes less than 4 ms, all begin anew with twice as many
+    steps."""
+    best = {"read_all": 0, "copy": 0, "multiply_add": 0}
+    gigabytes = {"read_all": 4 * _floats(n), "copy": 8 * _floats(n)}
+    commands.take("clEnqueueFillBuffer")
+    taken = commands.runs("clEnqueueCopyBuffer")
+    commands.take("clEnqueueReadBuffer")
+    best["copy"] = expected.rate("clEnqueueCopyBuffer:", taken, gigabytes["copy"], "GB/s", best=True)
+    for kernel, vectors in [
+        ("read_all", [(1, 1), (4, 2), (4, 8), (16, 2), (16, 8)]),
+        ("copy", [(4, 1), (16, 1)]),
+        ("multiply_add", [(1, 2), (1, 12), (8, 12), (16, 8), (16, 12)]),
+    ]:
+        for width, chains in vectors:
+            commands.take("clEnqueueFillBuffer")
+            adds = kernel == "multiply_add"
+            steps = 1
+            while adds and (short := [c.ended - c.started < 4 for c in commands.left[:6]]) and any(short):
+                for _ in range(short.index(True) + 1):
+                    commands.take(kernel)
+                steps *= 2
+            taken = commands.runs(kernel)
+            commands.take("clEnqueueReadBuffer")
+            work = 2 * steps * chains * taken.items * width if adds else gigabytes[kernel]
+            what = f"{kernel}, {chains} x float{width if width > 1 else ''}, {taken.items} work-items:"
+            rate = expected.rate(
+                what, taken, work, "GFLOP/s" if adds else "GB/s", best=True, seen=not adds or width > 1
+            )  # one step of few sums is too little to see
+            best[kernel] = max(best[kernel], rate)
+    read, copied, computed = best.values()
+    expected.line(
+        r"ceilings: ([\d.]+) GB/s read, ([\d.]+) GB/s copied, ([\d.]+) GFLOP/s; balance ([\d.]+) FLOP per byte",
+        (read, 1),
+        (copied, 1),
+        (computed, 1),
+        (computed / max(read, copied), 1),
+    )

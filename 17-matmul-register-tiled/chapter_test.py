@@ -1,0 +1,27 @@
+from tests.formulas import matmul_times, register_tiled
+from checker.references import product
+
+LARGE_LAUNCHES = True
+OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second: EDGES=0
+# What the optimizer makes of the kernel, Oclgrind 21.10 does not know (the instruction `freeze`, the
+# intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
+OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]
+BENCH_MATMUL = {"kernel": "17 registers"}
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
+NARROW = {
+    "into 32 bits: m": _REFUSED,
+    "into 32 bits: n": _REFUSED,
+    "into 32 bits: k": _REFUSED,
+    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
+    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
+}
+REFERENCES = {"matmul": product}
+
+
+def costs(m, n, k, **tiles):
+    return [("matmul", register_tiled(m, n, k, **tiles))]
+
+
+def times(*arguments):
+    matmul_times(*arguments)

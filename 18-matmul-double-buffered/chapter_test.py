@@ -1,0 +1,28 @@
+from tests.formulas import double_buffered, matmul_times
+from checker.references import product
+
+CONTINUES = "17-matmul-register-tiled"
+LARGE_LAUNCHES = True
+OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second: EDGES=0
+OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
+COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "ITEMS", "A_STRIDE", "load4", "store4"])]
+BENCH_MATMUL = {"kernel": "18 double-buffered"}
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
+NARROW = {
+    "into 32 bits: m": _REFUSED,
+    "into 32 bits: n": _REFUSED,
+    "into 32 bits: k": _REFUSED,
+    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
+    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
+    "into 32 bits: get_local_id(0) + i * ITEMS": "within a tile",
+}
+REFERENCES = {"matmul": product}
+
+
+def costs(m, n, k, bm=128, bn=128, bk=8, tm=16, tn=8):
+    return double_buffered(m, n, k, bm, bn, bk, tm, tn)
+
+
+def times(*arguments):
+    matmul_times(*arguments)

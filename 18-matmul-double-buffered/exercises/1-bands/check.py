@@ -1,0 +1,69 @@
+"""What this task asks beyond PASSED."""
+
+import struct
+
+from checker import behaviour
+from checker.behaviour import Trial
+
+
+def check(attempt):
+    """18/1: each group computes the part that `place` says, without a loop."""
+    m, n, k, tile, band = 40, 18, 3, 4, 8
+    down, across = m // tile, -(-n // tile)
+    seen = behaviour.work(attempt, [str(m), str(n), str(k)])
+    for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
+        group, within = divmod(item, tile * tile)
+        first, in_band = group // (band * across) * band, group % (band * across)
+        rows = min(band, down - first)
+        row = (first + in_band % rows) * tile + within // tile
+        col = in_band // rows * tile + within % tile
+        if which != count * behaviour.mixed(row * n + col) % 2**64:
+            return [
+                f"with {m}×{n}×{k}, group {group} does not write the part of C in row {row // tile} and column {col // tile}, "
+                "which `place` is to give it"
+            ]
+    return far_places(attempt) or no_loop(attempt)
+
+
+# In place of the kernel: only `place`, in a C with 60001×70003 parts, of the last and the first group of each 58th band.
+PLACES = """#define get_group_id(d) ((d) == 0 ? ((uint)get_group_id(0) / 2 + 1) * 32481392u - (uint)get_group_id(0) % 2 : 0u)
+#define matmul not_called
+{}
+#undef matmul
+#undef get_group_id
+__kernel void matmul(__global const float *a, __global const float *b, __global float *c, __global uint2 *parts,
+                     const uint M, const uint N, const uint K) {{
+  const uint group = ((uint)get_group_id(0) / 2 + 1) * 32481392u - (uint)get_group_id(0) % 2;
+  parts[get_group_id(0)] = place(group, 60001u, 70003u);
+}}
+"""
+
+
+def far_places(attempt):
+    """18/1: `place` is right for groups up to 2^32, too."""
+    path = attempt.place / "kernel.cl"
+    path.write_text(PLACES.format(attempt.kernel))
+    try:
+        trial = Trial(attempt, ["64", "64", "1"])
+    finally:
+        path.write_text(attempt.kernel)
+    found = trial.after.get((1, 3))
+    if found is None:
+        return behaviour.missing(attempt, "what `place` says of other groups could not be seen")
+    down, across, band = 60001, 70003, 8
+    for number, got in enumerate(zip(*[iter(struct.unpack(f"{len(found) // 4}I", found))] * 2)):
+        group = (number // 2 + 1) * 58 * band * across - number % 2
+        first, in_band = group // (band * across) * band, group % (band * across)
+        rows = min(band, down - first)
+        right = (first + in_band % rows, in_band // rows)
+        if got != right:
+            return [f"in a C of {down}×{across} parts, `place` gives group {group} the part {got}, and not {right}"]
+    return []
+
+
+def no_loop(attempt):
+    """K = 20 rounds for each element of C, and none to find out which part it is in."""
+    if "goto" in behaviour.code_of(attempt.kernel):
+        return ["there is a goto in it: `place` may not loop, by that either"]
+    most = max(attempt.work.rounds.values(), default=0) if attempt.work else 0
+    return [f"with K = 20 a work-item goes through {most} rounds of loops: `place` may not loop"] if most > 20 else []

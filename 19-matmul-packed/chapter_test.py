@@ -1,0 +1,36 @@
+from tests.formulas import packed_times, panels
+from checker.references import product
+
+COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
+LARGE_LAUNCHES = True
+WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before wrote
+OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
+# One work-item computes a large part of C.
+LONG_LOOPS = ["default", "257x129x515", "512"]
+# An earlier run's panels of the same matrices are as right as new ones.
+NOT_POISONED = ["pack_a", "pack_b"]
+BENCH_MATMUL = {"kernels": "19 packed"}
+MOST_ROWS = 2**30
+_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
+NARROW = {
+    "into 32 bits: m": _REFUSED,
+    "into 32 bits: n": _REFUSED,
+    "into 32 bits: k": _REFUSED,
+    "into 32 bits: get_global_id(0) * KS": _REFUSED,
+    "into 32 bits: get_global_id(1) * TM": _REFUSED,
+    "into 32 bits: get_global_id(0) * TN": _REFUSED,
+    "into 32 bits: get_global_id(1) * KS": _REFUSED,
+    "into 32 bits: get_global_id(1) * BM": _REFUSED,
+    "into 32 bits: get_global_id(0) * BN": _REFUSED,
+}
+OCLGRIND_SIZES = [["1"], ["17", "33", "65"], ["5", "9", "1100"]]  # the last one: three times BK
+REFERENCES = {"matmul": product}
+INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
+
+
+def costs(m, n, k):
+    return panels(m, n, k, tm=6, tn=8, bk=512)
+
+
+def times(commands, expected, m, n, k):
+    packed_times(commands, expected, "kernels", m, n, k)

@@ -1,0 +1,38 @@
+"""What this task asks beyond PASSED."""
+
+import hashlib
+import math
+import re
+
+from checker import behaviour
+from checker.behaviour import Trial, floats, packed
+
+
+MATMUL_OF_19 = "ca7488a9dfda1ca6"  # the words of `matmul` in the starter
+
+
+def check(attempt):
+    """19/1: `matmul` is left alone."""
+    code = " ".join(behaviour.code_of(attempt.kernel))
+    found = re.search(r"(?<=__kernel void )matmul \([^{]*\{", code)
+    end = behaviour.matching(code, found.end() - 1) if found else None
+    text = code[found.start() : end + 1] if end else ""
+    if hashlib.sha256(text.encode()).hexdigest()[:16] != MATMUL_OF_19:
+        return [
+            "`matmul` is another one than in the file that you were given: it is to be left alone, and to read panels"
+        ]
+    m, n, k, tn = 17, 33, 65, 8
+    # Infinities: what is filled up is 0, and not 0 times something.
+    trial = Trial(attempt, [str(m), str(n), str(k)], {2: packed([math.inf if i % 3 else -1.0 for i in range(n * k)])})
+    if (2, 1) not in trial.after or 2 not in trial.inputs:
+        return behaviour.missing(attempt, "the panels could not be seen")
+    b, panels = floats(trial.inputs[2]), floats(trial.after[2, 1])
+    for at, got in enumerate(panels):
+        panel, within = divmod(at, k * tn)
+        row, col = within // tn, panel * tn + within % tn
+        right = b[col * k + row] if col < n else 0.0
+        if got != right or math.copysign(1, got) != math.copysign(1, right):
+            return [
+                f"with 17×33×65, infinities among them, what the panels of B hold for k = {row} and column {col} is {got:g}, not {right:g}"
+            ]
+    return []

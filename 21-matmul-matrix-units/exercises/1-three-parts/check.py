@@ -1,0 +1,43 @@
+"""What this task asks beyond PASSED."""
+
+import random
+import struct
+
+from checker import behaviour
+from checker.behaviour import Trial, beside, floats, packed
+
+
+def check(attempt):
+    """21/1: three parts of 8 bits, together exactly x, for large and small floats as well."""
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    args = ["8", "16", "24"]
+    usual = Trial(attempt, args)
+    x = [number.uniform(-1, 1) * 2.0 ** number.randrange(-60, 128) for _ in floats(usual.inputs[1])]
+    x[0] = 2.0**-130  # subnormal, and its own first part
+    # Where one of the parts is rounded the other way: the lower 16 bits at and around half of what goes, of either sign.
+    turns = [at + by for at in (0, 0x80, 0x7F80, 0x8000, 0x8080, 0xFF80, 0xFFFF) for by in (-1, 0, 1)]
+    edges = [sign | upper << 16 | low & 0xFFFF for low in turns for upper in (0x3F80, 0x3F81) for sign in (0, 1 << 31)]
+    x[1 : 1 + len(edges)] = floats(struct.pack(f"{len(edges)}I", *edges))
+    trial = Trial(attempt, args, {1: packed(x)})
+    if (1, 1) not in trial.after:
+        return behaviour.missing(attempt, "what the kernel makes of other numbers could not be seen")
+    found, x = floats(trial.after[1, 1]), floats(trial.inputs[1])
+    for i, value in enumerate(x):
+        three = found[i :: len(x)]
+        if any(struct.unpack("I", packed([part]))[0] & 0xFFFF for part in three) or sum(three) != value:
+            return [
+                f"the parts of {value:.9g} are {', '.join(f'{part:.9g}' for part in three)}: 8 bits each, and together x"
+            ]
+    # The third launch multiplies: six products of parts, whatever these are together.
+    for k in (24, 520):
+        ones = attempt.home / f"ones-{k}"
+        ones.mkdir(exist_ok=True)
+        for argument in (0, 1):
+            (ones / f"3.{argument}").write_bytes(packed([1.0] * 3 * k * 16))
+        trial = Trial(attempt, ["8", "16", str(k)], SPY_BEFORE=ones)
+        if (3, 2) not in trial.after:
+            return behaviour.missing(attempt, "what matmul makes of other parts could not be seen")
+        said = f"with parts that are all 1, of which {k} come together"
+        if wrong := beside(said, floats(trial.after[3, 2]), [(6 * k, 0)] * 8 * 16):
+            return wrong
+    return []

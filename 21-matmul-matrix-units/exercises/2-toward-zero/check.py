@@ -1,0 +1,64 @@
+"""What this task asks beyond PASSED."""
+
+import random
+import re
+import struct
+
+from checker import behaviour, references
+from checker.behaviour import Trial, as_float, beside, floats, packed
+
+
+def check(attempt):
+    """21/2: also where what is left in the unit at the end is negative, and with another CHUNK."""
+    args = ["3", "5", "70"]
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    usual = Trial(attempt, args)
+    given = {i: packed([number.randrange(-4, 5) for _ in floats(data)]) for i, data in usual.inputs.items()}
+    trial = Trial(attempt, args, given)
+    if (1, 2) not in trial.after or len(trial.inputs) < 2:
+        return behaviour.missing(attempt, "what the kernel makes of other numbers could not be seen")
+    inputs = [floats(trial.inputs[i]) for i in (1, 2)]
+    expected = [(sum(references.terms_of(inputs, place, [3, 5, 70])), 0) for place in range(15)]
+    return beside("with 3×5×70 and whole numbers of either sign", floats(trial.after[1, 2]), expected) or other_chunks(
+        attempt
+    )
+
+
+def toward_zero(value):
+    """The float nearest to it that is not further away from 0."""
+    near = as_float(value)
+    if abs(near) <= abs(value):
+        return near
+    return struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", near))[0] - 1))[0]
+
+
+def other_chunks(attempt):
+    """21/2: numbers of either sign are rounded toward zero, and with any CHUNK, for the text lets one try others."""
+    define = re.compile(r"(#[ \t]*define[ \t]+CHUNK[ \t]+)16\b")
+    free = len(define.findall(attempt.kernel)) == 1 and behaviour.code_of(attempt.kernel).count("CHUNK") > 1
+    args, k = ["3", "5", "70"], 70
+    number = random.Random(attempt.exercise.digest(attempt.folder))
+    usual = Trial(attempt, args)
+    # Of 8 bits: their products are floats.
+    given = {
+        i: packed([number.randrange(-255, 256) * 2.0 ** number.randrange(-14, -1) for _ in floats(data)])
+        for i, data in usual.inputs.items()
+    }
+    for chunk in (16, 1, 12, 100) if free else (16,):  # whoever writes 16 has a kernel for 16
+        other = define.sub(rf"\g<1>{chunk}", attempt.kernel)
+        trial = behaviour.with_kernel(attempt, other, lambda: Trial(attempt, args, given))
+        if (1, 2) not in trial.after or len(trial.inputs) < 2:
+            return behaviour.missing(attempt, "what the kernel makes of another CHUNK could not be seen")
+        inputs, expected = [floats(trial.inputs[i]) for i in (1, 2)], []
+        for place in range(15):
+            terms, total = references.terms_of(inputs, place, [3, 5, k]), 0.0
+            for first in range(0, k, chunk):
+                part = 0.0
+                for term in terms[first : first + chunk]:
+                    part = toward_zero(part + term)
+                total = as_float(total + part)
+            expected.append((total, 0))
+        said = f"with {'×'.join(args)}, real numbers of either sign and CHUNK = {chunk}"
+        if wrong := beside(said, floats(trial.after[1, 2]), expected):
+            return wrong
+    return []

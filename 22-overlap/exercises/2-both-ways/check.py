@@ -1,0 +1,30 @@
+"""What this task asks beyond PASSED."""
+
+from checker import behaviour
+from checker.command_order import in_order, one_by_one, too_early
+
+
+def check(attempt):
+    """22/2: three queues, ordered by events, and the host waits only when everything has been enqueued."""
+    run = attempt.pocl(attempt.exercise.sizes[-1], spy=True)
+    complaints, commands, waits = in_order(run)
+    if early := too_early(run, commands, waits):
+        return early
+    queues = {
+        what: {command.queue for command in commands if command.what == what} for what in ["copy", "launch", "read"]
+    }
+    if any(len(used) != 1 for used in queues.values()) or len(set.union(*queues.values())) != 3:
+        return ["the copies, the kernels and the results are to have a queue each"]
+    return complaints or one_by_one(commands) or kept_events(run) or behaviour.released(run)
+
+
+def kept_events(run):
+    """A complaint where events are kept for as long as the program runs."""
+    alive, made, most = 0, 0, 0
+    for call in run.calls:
+        alive += call.startswith("create event") - call.startswith("release event")
+        made += call.startswith("create event")
+        most = max(most, alive)
+    if made >= 32 and most > made // 2:
+        return [f"of {made} events {most} are alive at once: release each one when no later command needs it"]
+    return []

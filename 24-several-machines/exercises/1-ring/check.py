@@ -1,0 +1,36 @@
+"""What this task asks beyond PASSED."""
+
+from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
+
+
+def check(attempt):
+    """24/1: of five processes, each sends to the next one only, and passes on four parts, as long as these are."""
+    m, n, k, processes = 17, 33, 64, 5
+    args = [str(m), str(n), str(k)]
+    run, logs = mpi_logs(attempt, args, processes)
+    borders = [k * i // processes for i in range(processes + 1)]
+    for rank in range(processes):
+        if rank not in logs:
+            return [f"with {processes} processes, process {rank} does not get as far as MPI_Finalize: {run.err[-200:]}"]
+        calls = logs[rank]
+        others = [call[0] for call in calls if call[0] in ("Bcast", "Ibcast", "Gather")]
+        sends = [(int(call[1]), int(call[2])) for call in calls if call[0] == "send"]
+        if others or any(to != (rank + 1) % processes for to, _ in sends):
+            how = f"process {rank} calls MPI_{others[0]}" if others else f"process {rank} sends to {sends[0][0]}"
+            return [f"in a ring each process sends to the next one only: {how}"]
+        if any(call[0] == "overwritten" for call in calls):
+            return [
+                f"process {rank} writes to a part that is on its way to the next process: wait for its MPI_Isend first"
+            ]
+        if any(call[0] == "forgotten" for call in calls):
+            return [f"process {rank} forgets an MPI_Isend: when may the part be written to again?"]
+        if len(sends) != processes - 1:
+            return [f"each process passes a part on {len(sends)} times, where {processes - 1} are enough"]
+        parts = [(rank - step) % processes for step in range(processes - 1)]
+        right = [4 * n * (borders[part + 1] - borders[part]) for part in parts]
+        if [size for _, size in sends] != right:
+            return [f"process {rank} sends {[size for _, size in sends]} bytes, and its parts have {right}"]
+    if mpi_logs(attempt, args, processes, MPI_LAYER_CHANGE=1)[0].passed():
+        return ["all numbers are changed on their way round, and C is still right: nobody computes with what arrives"]
+    many = attempt.pocl(args, processes=MANY_PROCESSES)
+    return room_for_all(attempt, args) if many.passed() else [attempt.broken(many) or attempt.first_wrong(many)]

@@ -1,0 +1,119 @@
+"""What this task asks beyond PASSED."""
+
+import re
+
+from checker import behaviour
+from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
+from checker.shared_checks import fields
+
+
+# Numbers of very different size, by chunks, and the second half of the vector takes away what the first half has
+# brought: what an addition in double rounds off is as large as the result then.
+WIDE_REALS = """
+inline void wide_real(std::vector<float> &v, const uint64_t seed) {
+  fill_real(v, seed);
+  const size_t half = v.size() / 512 * 256; // whole chunks
+  for (size_t i = 0; i < v.size(); i++)
+    v[i] = std::ldexp(v[i], seed == 1 && i < 2 * half ? static_cast<int>(scrambled(i / 256, 7) % 110) : 0);
+  for (size_t i = 0; i < half; i++)
+    v[half + i] = seed == 1 ? -v[i] : v[i];
+}
+#define fill_real wide_real
+"""
+
+
+# A std::reduce with an order of its own: from the last to the first.
+REDUCE = """
+#include <iterator>
+#include <numeric>
+namespace std {
+template <typename I, typename T = typename iterator_traits<I>::value_type, typename F = plus<>>
+T reduce_from_the_end(I first, I last, T init = T(), F add = F()) {
+  while (last != first)
+    init = add(init, *--last);
+  return init;
+}
+}
+#define reduce reduce_from_the_end
+"""
+
+
+def check(attempt):
+    """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
+    exactly."""
+    sizes = attempt.exercise.sizes[1:]
+    if complaints := compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1]):
+        return complaints
+    with attempt.with_header("compare.h", WIDE_REALS) as built:
+        if built:
+            complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
+            complaints = complaints or any_order(attempt, sizes[-1])
+    complaints = complaints or in_every_process(attempt, sizes[-1]) or compared(attempt, sizes[:1], (MANY_PROCESSES,))
+    return complaints or room_for_all(attempt, sizes[-1])
+
+
+def any_order(attempt, size):
+    """24/2: the chunks have an order, which std::reduce does not keep: each library, and each call, may have another one."""
+    if not re.search(r"\breduce\b", (attempt.place / "host.cpp").read_text(errors="replace")):
+        return []
+    alone = fields(attempt.pocl(size), "result")
+    with attempt.with_header("compare.h", WIDE_REALS + REDUCE, told=False) as built:
+        if not built:
+            return []
+        other = fields(attempt.pocl(size), "result")
+    if other == alone:
+        return []
+    return [
+        f"for N = {size[0]} and numbers of very different size, the result is {' '.join(other)} where std::reduce adds from "
+        f"the last to the first, and {' '.join(alone)} as it adds here: its order is not specified, and the chunks have one"
+    ]
+
+
+def shared_by_processes(attempt, size, processes=5):
+    """24/2: the chunks are shared, so that all processes' launches together are hardly more than one's."""
+    alone, each = sum(launched_by(attempt, size, 1)), launched_by(attempt, size, processes)
+    if alone == 0 or len(each) != processes:
+        return behaviour.missing(attempt, "what each of the processes launches")
+    if sum(each) > 1.5 * alone:
+        return [
+            f"for N = {size[0]}, {processes} processes launch {sum(each)} work-items in all, and one alone {alone}: each is "
+            "to compute its own chunks only"
+        ]
+    if max(each) > 2 * alone / processes:
+        return [
+            f"for N = {size[0]}, one of {processes} processes launches {max(each)} of all {sum(each)} work-items: each is to "
+            "have a piece, and these of about the same length"
+        ]
+    return []
+
+
+def in_every_process(attempt, size):
+    """24/2: each process has the result, and has it checked."""
+    run, logs = mpi_logs(attempt, size, 3, MPI_LAYER_SPOIL=1)
+    by_itself = any(call[0] in ("send", "Ibcast") for calls in logs.values() for call in calls)
+    if run.passed() and not by_itself:
+        return [
+            f"for N = {size[0]}, with 3 processes of which only the first gets right numbers from the others, the program "
+            "says PASSED: does each process have the result, and is the check that of all?"
+        ]
+    return []
+
+
+def launched_by(attempt, args, processes):
+    """How many work-items each of the processes launches."""
+    _, calls = mpi_logs(attempt, args, processes)
+    return [sum(int(call[2]) for call in calls[rank] if call[0] == "launch") for rank in sorted(calls)]
+
+
+def compared(attempt, sizes, numbers=(2, 3, 5, 6), more=""):
+    """Complaints about results that differ from one process to so many; `more`: what is said of the size besides."""
+    for size in sizes:
+        alone = fields(attempt.pocl(size), "result")
+        for processes in numbers:
+            got = fields(attempt.pocl(size, processes=processes), "result")
+            if got != alone:
+                return [
+                    f"for N = {size[0]}{more}, with {processes} processes the result is {' '.join(got) or 'missing'}, and "
+                    f"{' '.join(alone)} with one"
+                ]
+    return []

@@ -1,0 +1,268 @@
+"""class.html: the state of a class on one page, for the teacher. It loads nothing from elsewhere."""
+
+import collections
+import difflib
+import functools
+import html
+import itertools
+import math
+import re
+import subprocess
+
+from checker.machine import BUILD
+
+# The chapter that measures what this machine can do, and how it says so.
+CEILINGS = "15-device-ceilings"
+CEILINGS_PATTERN = r"ceilings: ([\d.]+|-?nan) GB/s read, ([\d.]+|-?nan) GB/s copied, ([\d.]+|-?nan) GFLOP/s"
+
+SIGNS = {"passed": ("good", "✓"), "not yet": ("bad", "✗"), "not started": ("none", "·")}
+ALIKE = 0.9  # of two answers' own lines, so much is the same
+FEW = 60  # characters of one's own: less says nothing
+MOST_ALIKE = 3  # others: where it is more, it is the task that makes them alike
+MOST_PAIRS = 60
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --back: #fff; --line: #d0d7de; --good: #1a7f37;
+  --good-back: #dafbe1; --bad: #a40e26; --bad-back: #ffebe9; --warn: #7d4e00; --warn-back: #fff8c5; --dot: #0550ae; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9ea7b3; --back: #0d1117; --line: #3d444d;
+  --good: #56d364; --good-back: #12351d; --bad: #ff8f87; --bad-back: #4a1417; --warn: #e3b341; --warn-back: #3a2d0a;
+  --dot: #79c0ff; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); margin: 1.5rem auto;
+  padding: 0 1rem; max-width: 75rem; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; } caption { text-align: left; color: var(--soft); }
+th, td { border: 1px solid var(--line); padding: .15rem .5rem; text-align: left; vertical-align: top; }
+.state td { text-align: center; padding: .1rem .2rem; min-width: 1.4rem; }
+.state th.up { writing-mode: vertical-rl; transform: rotate(180deg); font-weight: normal; padding: .4rem .1rem; }
+.state th { white-space: nowrap; } .state th:first-child { position: sticky; left: 0; background: var(--back); }
+.good { color: var(--good); background: var(--good-back); } .bad { color: var(--bad); background: var(--bad-back); }
+.warn { color: var(--warn); background: var(--warn-back); } .none, .note { color: var(--soft); }
+td.number { text-align: right; } svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 14px sans-serif; }
+pre { overflow: auto; max-height: 30rem; border: 1px solid var(--line); padding: .5rem; font-size: 13px; margin: 0; }
+.two { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem; } .two > * { min-width: 0; }
+@media (max-width: 50rem) { .two { grid-template-columns: 1fr; } }
+"""
+
+
+def text(what):
+    return html.escape(str(what), quote=True)
+
+
+def table(head, rows, caption=""):
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    titles = "".join(f"<th>{title}</th>" for title in head)
+    return f'<div class="wide"><table><caption>{caption}</caption><tr>{titles}</tr>{cells}</table></div>'
+
+
+def state(students, exercises):
+    """A row for each student, a column for each exercise."""
+    rows = [
+        "<tr><th>student</th><th>points</th>"
+        + "".join(f'<th class="up">{text(e.id)}</th>' for e in exercises)
+        + "</tr>"
+    ]
+    for name, student in students.items():
+        answers, cells = student["answers"], []
+        for exercise in exercises:
+            answer = answers.get(exercise)
+            if answer is None:
+                look, sign, said = "none", "", "not handed in"
+            elif answer.trouble:
+                look, sign, said = "warn", "?", answer.trouble
+            else:
+                look, sign = SIGNS.get(answer.result["verdict"], ("warn", "?"))
+                said = answer.result["message"] or answer.result["verdict"]
+            cells.append(f'<td class="{look}" title="{text(f"{exercise.id}: {said}")}">{sign}</td>')
+        points = sum(answer.points or 0 for answer in answers.values())
+        rows.append(f'<tr><th>{text(name)}</th><td class="number">{points}</td>{"".join(cells)}</tr>')
+    passed = [sum(points_of(s, e) > 0 for s in students.values()) for e in exercises]
+    rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{number}</td>" for number in passed) + "</tr>")
+    legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? could not be checked &nbsp; empty: not handed in"
+    return f'<p class="note">{legend}</p><div class="wide"><table class="state">{"".join(rows)}</table></div>'
+
+
+def points_of(student, exercise):
+    answer = student["answers"].get(exercise)
+    return (answer.points or 0) if answer else 0
+
+
+def failures(exercises, answers):
+    """The commonest first failures of each exercise; numbers in them are no difference."""
+    rows = []
+    for exercise in exercises:
+        found = {}
+        for answer in answers:
+            if answer.exercise is exercise and answer.result and answer.result["verdict"] == "not yet":
+                message = answer.result["message"]
+                found.setdefault(re.sub(r"[-+]?\d[\d.e+]*", "#", message), (message, []))[1].extend(answer.students)
+        for message, names in sorted(found.values(), key=lambda one: -len(one[1]))[:3]:
+            rows.append(
+                [text(exercise.id), len(names), text(message), text(", ".join(names[:6]) + " …" * (len(names) > 6))]
+            )
+    return table(["exercise", "how many", "the first thing that is wrong", "who"], rows) if rows else "<p>None.</p>"
+
+
+@functools.cache
+def ceilings():
+    """(GB/s, GFLOP/s) of this machine, from the chapter that measures them; None where it has not been built."""
+    program = BUILD / CEILINGS / CEILINGS
+    if not program.exists():
+        return None
+    done = subprocess.run([program], capture_output=True, text=True, timeout=300)
+    found = re.search(CEILINGS_PATTERN, done.stdout)
+    if not found:
+        return None
+    read, copied, arithmetic = map(float, found.groups())
+    return max(read, copied), arithmetic
+
+
+def roofline(answers):
+    points = [(a.measured["FLOP per byte"], a.measured["GFLOP/s"], a) for a in answers if a.measured]
+    if not points:
+        return "<p>Nothing was measured: no answer that passed has a time.</p>"
+    roof = ceilings()
+    known = [y for _, y, _ in points] + (list(roof)[1:] if roof else [])
+    left, right = (
+        math.floor(math.log10(min(x for x, _, _ in points)) - 0.3),
+        math.ceil(math.log10(max(x for x, _, _ in points)) + 0.3),
+    )
+    low, high = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)) + 0.1)
+
+    def at(x, y):
+        return 80 + (math.log10(x) - left) / (right - left) * 760, 380 - (math.log10(y) - low) / (high - low) * 350
+
+    parts = []
+    for power in range(left, right + 1):
+        x = at(10.0**power, 1)[0]
+        parts.append(f'<line x1="{x:.0f}" x2="{x:.0f}" y1="30" y2="380" stroke="var(--line)"/>')
+        parts.append(f'<text x="{x:.0f}" y="400" text-anchor="middle">{10.0**power:g}</text>')
+    for power in range(low, high + 1):
+        y = at(1, 10.0**power)[1]
+        parts.append(f'<line x1="80" x2="840" y1="{y:.0f}" y2="{y:.0f}" stroke="var(--line)"/>')
+        parts.append(f'<text x="72" y="{y + 5:.0f}" text-anchor="end">{10.0**power:g}</text>')
+    parts.append('<text x="460" y="428" text-anchor="middle">FLOP for each byte that has to be moved</text>')
+    parts.append('<text x="80" y="18">GFLOP/s</text>')
+    note, suspects = "The ceilings of this machine are not known here: build chapter 15 first.", []
+    if roof:
+        bandwidth, arithmetic = roof
+        begin = max(10.0**left, 10.0**low / bandwidth)
+        corner = min(max(arithmetic / bandwidth, begin), 10.0**right)
+        line = [at(x, min(arithmetic, bandwidth * x)) for x in (begin, corner, 10.0**right)]
+        parts.append(
+            f'<polyline fill="none" stroke="var(--ink)" stroke-width="2" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in line)}"/>'
+        )
+        note = f"The line: this machine's ceilings, {bandwidth:g} GB/s and {arithmetic:g} GFLOP/s."
+        suspects = [a for x, y, a in points if y > 1.1 * min(arithmetic, bandwidth * x)]
+    places = {}  # of each exercise: its intensity, and how far to the right of that it stands
+    for flop, rate, answer in sorted(points, key=lambda point: point[2].exercise.id):
+        exercise = answer.exercise.id
+        if exercise not in places:
+            places[exercise] = flop, 26 * sum(other == flop for other, _ in places.values())
+        at_x, at_y = at(flop, rate)
+        who = ", ".join(answer.students)
+        parts.append(
+            f'<circle cx="{at_x + places[exercise][1]:.1f}" cy="{at_y:.1f}" r="5" fill="var(--dot)" fill-opacity=".65">'
+            f"<title>{text(who)}: {text(exercise)}, {rate:.3g} GFLOP/s</title></circle>"
+        )
+    for exercise, (flop, shift) in places.items():
+        x = at(flop, 1)[0] + shift
+        parts.append(
+            f'<text x="{x:.1f}" y="374" text-anchor="start" transform="rotate(-90 {x:.1f} 374) translate(0 -8)" style="font-size:12px">{text(exercise)}</text>'
+        )
+    rows = [
+        [text(", ".join(a.students)), text(a.exercise.id), f"{rate:.3g}"]
+        for _, rate, a in sorted(points, key=lambda point: (point[2].exercise.id, -point[1]))
+    ]
+    more = f"<details><summary>the same in numbers</summary>{table(['who', 'exercise', 'GFLOP/s'], rows)}</details>"
+    if suspects:
+        more = (
+            "<p class='warn'>Above the ceiling, so look at what it prints: "
+            + text("; ".join(f"{', '.join(a.students)} ({a.exercise.id})" for a in suspects))
+            + "</p>"
+            + more
+        )
+    return (
+        f'<svg viewBox="0 0 860 440" width="860" role="img" aria-label="Roofline plot of {len(points)} answers">{"".join(parts)}</svg>'
+        f'<p class="note">{note} Exercises of the same intensity stand beside each other. Each answer was measured once, alone, '
+        f"on the machine that graded; rest the pointer on a point to see whose it is.</p>{more}"
+    )
+
+
+def own_lines(answer):
+    """The lines of an answer that are not the starter's."""
+    lines = []
+    for name, content in sorted(answer.files.items()):
+        starter = {line.strip() for line in (answer.exercise.folder / name).read_text().splitlines()}
+        lines += [line.strip() for line in content.decode(errors="replace").splitlines() if line.strip() not in starter]
+    return lines
+
+
+def alike(answers):
+    """Pairs of answers, by students, whose own lines are nearly the same: (how much, one, another)."""
+    pairs = []
+    for exercise in {a.exercise.id: a.exercise for a in answers}.values():
+        group = [a for a in answers if a.exercise is exercise]
+        own = [(a, own_lines(a)) for a in group]
+        own = [(a, lines) for a, lines in own if FEW <= sum(map(len, lines)) < 50000]
+        pairs += [(1.0, a, a) for a, _ in own if len(a.students) > 1]
+        for (a, some), (b, others) in itertools.combinations(own, 2):
+            matcher = difflib.SequenceMatcher(None, some, others, autojunk=False)
+            if matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE:
+                pairs.append((matcher.ratio(), a, b))
+        alike_to = collections.Counter(one for pair in pairs for one in pair[1:] if one.exercise is exercise)
+        pairs = [p for p in pairs if p[1].exercise is not exercise or max(alike_to[a] for a in p[1:]) <= MOST_ALIKE]
+    return sorted(pairs, key=lambda pair: -pair[0])
+
+
+def side_by_side(answers):
+    pairs = alike(answers)
+    if not pairs:
+        return "<p>None.</p>"
+    shown = []
+    for much, a, b in pairs[:MOST_PAIRS]:
+        names = ", ".join(a.students) if a is b else f"{', '.join(a.students)} and {', '.join(b.students)}"
+        sides = []
+        for answer in [a] if a is b else [a, b]:
+            content = "\n".join(
+                f"// {name}\n{code.decode(errors='replace')}" for name, code in sorted(answer.files.items())
+            )
+            sides.append(f"<div><b>{text(', '.join(answer.students))}</b><pre>{text(content[:20000])}</pre></div>")
+        shown.append(
+            f"<details><summary>{text(a.exercise.id)}: {text(names)} ({'the same file' if a is b else f'{much:.0%}'})</summary>"
+            f'<div class="two">{"".join(sides)}</div></details>'
+        )
+    more = f"<p>… and {len(pairs) - MOST_PAIRS} more</p>" if len(pairs) > MOST_PAIRS else ""
+    return "".join(shown) + more
+
+
+def page(students, exercises, answers):
+    total, most = (
+        sum(a.points or 0 for s in students.values() for a in s["answers"].values()),
+        sum(e.points for e in exercises),
+    )
+    wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
+    wrong += [
+        [text(", ".join(a.students)), text(f"{a.exercise.id}: not checked: {a.trouble}")] for a in answers if a.trouble
+    ]
+    sections = [
+        (
+            "The class",
+            f"<p>{len(students)} students, {len(exercises)} exercises; on average {total / len(students):.1f} of {most} points.</p>"
+            + state(students, exercises),
+        ),
+        ("The commonest failures", failures(exercises, answers)),
+        ("What was measured", roofline(answers)),
+        (
+            "Answers that are alike",
+            "<p class='note'>A hint to look, and no more: small tasks have few right answers. What is "
+            f"compared are the lines that are not the starter's, where they are more than {FEW} characters; "
+            f"where an answer is like those of more than {MOST_ALIKE} others, it is left out.</p>"
+            + side_by_side(answers),
+        ),
+    ]
+    if wrong:
+        sections.insert(1, ("What could not be read or checked", table(["who", "what"], wrong)))
+    body = "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in sections)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>The class</title><style>{STYLE}</style></head><body><h1>OpenCL, step by step: the class</h1>{body}</body></html>\n"
+    )

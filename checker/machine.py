@@ -1,0 +1,34 @@
+"""Where things are, and what this machine has of what a check needs.
+
+The build folder is the environment variable BUILD_DIR, which CTest's tests set, or build/.
+"""
+
+import os
+import pathlib
+import shutil
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
+# Open MPI's daemon looks at the machine by hwloc, which asks OpenCL as well: a layer or a probe would see these calls, too.
+os.environ.setdefault("HWLOC_COMPONENTS", "-opencl")
+CHAPTERS = sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]-*/host.cpp"))
+
+# For mpirun: it may start more processes than there are cores, and root may start it, in a container, say.
+MPIRUN = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # the same for Open MPI 5
+}
+NO_OCLGRIND = (
+    "Oclgrind is not there (Debian 12, Ubuntu 24.04: apt install oclgrind; elsewhere: tests/install_oclgrind.sh)"
+)
+PYPI_OCLGRIND = str(ROOT / "build-oclgrind" / "bin" / "oclgrind")  # where tests/install_oclgrind.sh puts it
+
+
+def find_oclgrind():
+    """The path of the program `oclgrind` that every check uses, None where there is none: what OCLGRIND names, else
+    the system's, else what tests/install_oclgrind.sh has put into the checkout."""
+    if "OCLGRIND" in os.environ:
+        return shutil.which(os.environ["OCLGRIND"])
+    return shutil.which("oclgrind") or shutil.which(PYPI_OCLGRIND)

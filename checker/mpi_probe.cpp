@@ -1,0 +1,341 @@
+// A library that is loaded before MPI and OpenCL (LD_PRELOAD) and writes down, in order, what a
+// process of an MPI job sends and has its device do; it can also kill a process in the middle.
+//
+//   MPI_LAYER_LOG   a folder: MPI_Finalize writes the file rank-R there, a line for each call:
+//                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
+//                     BYTES Waitall | overwritten BYTES (of a send that was not waited for) |
+//                     forgotten BYTES | launch KERNEL ITEMS | write BYTES | flush | wait
+//                   ROOT is 1 in the process that sends, else 0
+//   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
+//   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
+//                    doubles or whole numbers of 64 bits, is larger by 1
+//   MPI_LAYER_PRETEND  N: this process, which is alone, is the first of so many. Nothing is sent;
+//                    what would come from others stays as it was
+//   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
+//   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
+//
+// In a child that the fault layer has split off (fork), MPI's own threads are not there: MPI_Abort
+// only ends the child, and MPI_Finalize does nothing.
+#include "../common/opencl.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <dlfcn.h>
+#include <map>
+#include <mpi.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+static pid_t process;
+static int rank = -1;
+static long broadcasts;
+static std::string account;
+
+static void note(const std::string &line) {
+  account += line + "\n";
+}
+
+static long long bytes(const int count, MPI_Datatype type) {
+  int size;
+  PMPI_Type_size(type, &size);
+  return static_cast<long long>(count) * size;
+}
+
+static std::string sent(const int count, MPI_Datatype type, const int root, MPI_Comm comm) {
+  int own;
+  PMPI_Comm_rank(comm, &own);
+  return (own == root ? "1 " : "0 ") + std::to_string(bytes(count, type));
+}
+
+// What arrives in place of `data`; it stays for as long as the process does.
+static const void *changed(const void *data, const int count, MPI_Datatype type) {
+  if (getenv("MPI_LAYER_CHANGE") == nullptr)
+    return data;
+  static std::deque<std::vector<float>> &kept = *new std::deque<std::vector<float>>;
+  const auto *const floats = static_cast<const float *>(data);
+  kept.emplace_back(floats, floats + static_cast<size_t>(bytes(count, type)) / sizeof(float));
+  for (float &value : kept.back())
+    value += 1.0F;
+  return kept.back().data();
+}
+
+template <typename T> static void add_one(void *data, const int first, const int count) {
+  for (int i = first; i < first + count; i++)
+    static_cast<T *>(data)[i] += 1;
+}
+static void spoil(void *data, const int first, const int count, MPI_Datatype type) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr || rank <= 0)
+    return;
+  if (type == MPI_FLOAT)
+    add_one<float>(data, first, count);
+  else if (type == MPI_DOUBLE)
+    add_one<double>(data, first, count);
+  else if (bytes(1, type) == 8)
+    add_one<long long>(data, first, count);
+}
+
+int MPI_Init(int *argc, char ***argv) {
+  const int code = PMPI_Init(argc, argv);
+  process = getpid();
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return code;
+}
+
+static int pretended() {
+  const char *const processes = getenv("MPI_LAYER_PRETEND");
+  return processes == nullptr ? 0 : static_cast<int>(strtol(processes, nullptr, 10));
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size) {
+  const int code = PMPI_Comm_size(comm, size);
+  if (pretended() > 0)
+    *size = pretended();
+  return code;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *found) {
+  if (const char *each = getenv("MPI_LAYER_MACHINE"))
+    return PMPI_Comm_split(comm, rank / static_cast<int>(strtol(each, nullptr, 10)), key, found);
+  return PMPI_Comm_split_type(comm, kind, key, info, found);
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+  if (getpid() != process)
+    _Exit(code);
+  return PMPI_Abort(comm, code);
+}
+
+int MPI_Finalize() {
+  if (getpid() != process)
+    return MPI_SUCCESS;
+  if (const char *folder = getenv("MPI_LAYER_LOG")) {
+    const std::string path = std::string(folder) + "/rank-" + std::to_string(rank);
+    FILE *file = fopen(path.c_str(), "w");
+    if (file == nullptr || fputs(account.c_str(), file) < 0 || fclose(file) != 0) {
+      perror(path.c_str());
+      _Exit(99);
+    }
+  }
+  return PMPI_Finalize();
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  note("Bcast " + sent(count, type, root, comm));
+  const int code = PMPI_Bcast(buffer, count, type, root, comm);
+  if (rank != root)
+    spoil(buffer, 0, count, type);
+  return code;
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request) {
+  note("Ibcast " + sent(count, type, root, comm));
+  if (const char *kill_at = getenv("MPI_LAYER_KILL"); kill_at != nullptr) {
+    char *end = nullptr;
+    const long victim = strtol(kill_at, &end, 10);
+    if (victim == rank && ++broadcasts == strtol(end, nullptr, 10))
+      raise(SIGKILL);
+  }
+  return PMPI_Ibcast(buffer, count, type, root, comm, request);
+}
+
+int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  note("Allreduce " + std::to_string(bytes(count, type)));
+  const int code = PMPI_Allreduce(in, out, count, type, op, comm);
+  spoil(out, 0, count, type);
+  return code;
+}
+
+int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr)
+    return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+  *request = MPI_REQUEST_NULL; // it has ended: only then can its result be spoilt
+  return MPI_Allreduce(in, out, count, type, op, comm);
+}
+
+int MPI_Allgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+                   const int *places, MPI_Datatype out_type, MPI_Comm comm) {
+  const int code = PMPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
+  int processes;
+  PMPI_Comm_size(comm, &processes);
+  for (int i = 0; i < processes; i++)
+    spoil(out, places[i], counts[i], out_type);
+  return code;
+}
+
+int MPI_Allgather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                  MPI_Datatype out_type, MPI_Comm comm) {
+  const int code = PMPI_Allgather(in, count, type, out, out_count, out_type, comm);
+  int processes;
+  PMPI_Comm_size(comm, &processes);
+  spoil(out, 0, processes * out_count, out_type);
+  return code;
+}
+
+int MPI_Iallgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+                    const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr)
+    return PMPI_Iallgatherv(in, count, type, out, counts, places, out_type, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
+}
+
+int MPI_Iallgather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                   MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
+  if (getenv("MPI_LAYER_SPOIL") == nullptr)
+    return PMPI_Iallgather(in, count, type, out, out_count, out_type, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allgather(in, count, type, out, out_count, out_type, comm);
+}
+
+int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+               MPI_Datatype out_type, int root, MPI_Comm comm) {
+  note("Gather " + std::to_string(bytes(count, type)));
+  return PMPI_Gather(in, count, type, out, out_count, out_type, root, comm);
+}
+
+int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag, void *in,
+                 int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                 MPI_Status *status) {
+  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  if (pretended() > 0)
+    return MPI_SUCCESS;
+  return PMPI_Sendrecv(changed(out, count, type), count, type, to, tag, in, in_count, in_type, from,
+                       in_tag, comm, status);
+}
+
+// What is on its way, by its request: until the wait for it nobody may write to where it lies.
+struct sending {
+  const char *from;
+  std::vector<char> content;
+};
+static std::map<MPI_Request, sending> &on_its_way() {
+  static auto &all = *new std::map<MPI_Request, sending>; // outlives every other static
+  return all;
+}
+
+static void has_ended(const int count, const MPI_Request *requests) {
+  for (int i = 0; i < count; i++) {
+    const auto found = on_its_way().find(requests[i]);
+    if (found == on_its_way().end())
+      continue;
+    const sending &one = found->second;
+    if (memcmp(one.from, one.content.data(), one.content.size()) != 0)
+      note("overwritten " + std::to_string(one.content.size()));
+    on_its_way().erase(found);
+  }
+}
+
+// In each of the standard's modes.
+#define SENDS(NAME, AT_ONCE)                                                                       \
+  int MPI_##NAME(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
+    note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));                 \
+    return pretended() > 0 ? MPI_SUCCESS                                                           \
+                           : PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);   \
+  }                                                                                                \
+  int MPI_##AT_ONCE(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                    MPI_Request *request) {                                                        \
+    note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));                 \
+    if (pretended() > 0) {                                                                         \
+      *request = MPI_REQUEST_NULL;                                                                 \
+      return MPI_SUCCESS;                                                                          \
+    }                                                                                              \
+    const int code =                                                                               \
+        PMPI_##AT_ONCE(changed(out, count, type), count, type, to, tag, comm, request);            \
+    const char *const from = static_cast<const char *>(out);                                       \
+    on_its_way()[*request] = {from, {from, from + bytes(count, type)}};                            \
+    return code;                                                                                   \
+  }
+SENDS(Send, Isend)
+SENDS(Ssend, Issend)
+SENDS(Bsend, Ibsend)
+SENDS(Rsend, Irsend)
+
+int MPI_Recv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status) {
+  return pretended() > 0 ? MPI_SUCCESS : PMPI_Recv(in, count, type, from, tag, comm, status);
+}
+
+int MPI_Irecv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+  if (pretended() == 0)
+    return PMPI_Irecv(in, count, type, from, tag, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+int MPI_Request_free(MPI_Request *request) {
+  if (on_its_way().count(*request) != 0) // nobody will ever know when its buffer may be written to
+    note("forgotten " + std::to_string(on_its_way()[*request].content.size()));
+  return PMPI_Request_free(request);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  note("Barrier");
+  return PMPI_Barrier(comm);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  note("Waitall");
+  has_ended(1, request);
+  return PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
+  note("Waitall");
+  has_ended(count, requests);
+  return PMPI_Waitall(count, requests, statuses);
+}
+
+// ---- OpenCL -------------------------------------------------------------------------------------
+
+template <typename F> static F real(F, const char *name) {
+  void *const address = dlsym(RTLD_NEXT, name);
+  if (address == nullptr)
+    abort();
+  return reinterpret_cast<F>(address);
+}
+#define REAL(f) real(&(f), #f)
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint count, const cl_event *events, cl_event *event) {
+  char name[64] = "";
+  if (getenv("MPI_LAYER_LOG") != nullptr) // else this would be one more call of the program's
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+  size_t items = 1;
+  for (cl_uint d = 0; d < dimensions; d++)
+    items *= global[d];
+  note(std::string("launch ") + name + " " + std::to_string(items));
+  return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, count,
+                                      events, event);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                            size_t size, const void *from, cl_uint count, const cl_event *events,
+                            cl_event *event) {
+  note("write " + std::to_string(size));
+  return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, count, events,
+                                    event);
+}
+
+cl_int clFlush(cl_command_queue queue) {
+  note("flush");
+  return REAL(clFlush)(queue);
+}
+
+cl_int clFinish(cl_command_queue queue) {
+  note("finish");
+  return REAL(clFinish)(queue);
+}
+
+cl_int clWaitForEvents(cl_uint count, const cl_event *events) {
+  note("wait");
+  return REAL(clWaitForEvents)(count, events);
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Builds the site from the READMEs and docs/ into build/site/out/ (or the folder given). Needs Python 3 with venv;
+# MkDocs and its theme are installed, in the pinned versions, into build/site/venv.
+#   site/build.sh [OUTPUT]
+# REPOSITORY_URL=https://... puts the address of the repository into the lines that clone it.
+# Look at it:  python3 -m http.server -d build/site/out
+set -eu
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+output=${1:-$root/build/site/out}
+work=$root/build/site
+mkdir -p "$work"
+if ! cmp -s "$root/docs/site/requirements.txt" "$work/venv/requirements.txt"; then
+  python3 -m venv --clear "$work/venv"
+  "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r "$root/docs/site/requirements.txt"
+  cp "$root/docs/site/requirements.txt" "$work/venv/requirements.txt"
+fi
+python3 "$root/docs/site/assemble.py" "$work" "$output"
+NO_MKDOCS_2_WARNING=1 "$work/venv/bin/mkdocs" --quiet build --strict -f "$work/mkdocs.yml"
+echo "the site is in $output"

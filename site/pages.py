@@ -1,0 +1,90 @@
+"""What the site does to finished pages, and to the search. MkDocs loads this file as a hook.
+
+Tables get a box that they scroll in. The search finds lessons before listings, and knows CUDA's words: who looks for a
+thread is led to work-items.
+"""
+
+import json
+import pathlib
+import re
+
+# How much a hit counts, by where it stands; the first that fits. A lesson before its exercises, listings last.
+WEIGHTS = [
+    (r"[0-9][0-9]-[^/]*/(#|$)", 4.0),
+    (r"docs/(concepts|start|calls|errors)/", 2.0),
+    (r"(docs/(cuda|setup|tools|benchmarking)|labs)/", 1.5),
+    (r"(.*/)?[^/]*\.(cl|cpp|h|py|txt|cmake|sh|json)/", 0.05),
+    (r"(.*/)?(files|LICENSE)/", 0.05),
+    (r"[0-9][0-9]-.*/exercises/", 0.7),
+    (r"", 0.5),
+]
+# CUDA's words, and the sections that explain what OpenCL says instead; docs/cuda.md has them side by side.
+CUDA = {
+    "thread": ["03-launch-geometry/"],
+    "block": ["03-launch-geometry/"],
+    "grid": ["03-launch-geometry/"],
+    "threadIdx": ["03-launch-geometry/"],
+    "blockIdx": ["03-launch-geometry/"],
+    "blockDim": ["03-launch-geometry/"],
+    "gridDim": ["03-launch-geometry/"],
+    "shared memory": ["06-dot-product-reduction/"],
+    "__shared__": ["06-dot-product-reduction/"],
+    "__syncthreads": ["06-dot-product-reduction/"],
+    "warp": ["14-sum-sub-groups/"],
+    "shuffle": ["14-sum-sub-groups/"],
+    "stream": ["22-overlap/"],
+    "cudaStream": ["22-overlap/"],
+    "cudaMemcpyAsync": ["22-overlap/"],
+    "cudaEvent": ["07-dot-product-profiling/"],
+    "cudaMalloc": ["04-host-device-memory/", "01-vector-add/"],
+    "cudaMemcpy": ["04-host-device-memory/", "01-vector-add/"],
+    "atomicAdd": ["13-sum-atomic/"],
+    "streaming multiprocessor": ["02-device-query/"],
+    "NVRTC": ["01-vector-add/"],
+    "tensor cores": ["21-matmul-matrix-units/"],
+}
+
+
+def on_page_content(html, **_):
+    html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # a corner that heads nothing
+    return re.sub(r"(?s)<table>.*?</table>", lambda m: f'<div class="table">{m.group()}</div>', html)
+
+
+def on_post_page(output, **_):
+    """Names for what the theme gives none: its dialog, and the lists of sections that have a page of their own."""
+    dialog = 'data-md-component="search" role="dialog"'
+    if dialog not in output:
+        raise SystemExit(f"site/pages.py: the theme has changed, there is no {dialog}")
+    output = output.replace(dialog, f'{dialog} aria-label="Search"')
+
+    def named(match):
+        words = " ".join(re.sub(r"<[^>]*>", "", match.group(4)).split())
+        return f'{match.group(1)}aria-label="{words}"{match.group(3)}{match.group(4)}'
+
+    pattern = r'(?s)(<nav class="md-nav" data-md-level="\d+" )aria-labelledby="(\w+)_label"([^>]*>\s*<label class="md-nav__title" for="\2">)(.*?</label>)'
+    return re.sub(pattern, named, output)
+
+
+def on_post_build(config, **_):
+    path = pathlib.Path(config["site_dir"]) / "search" / "search_index.json"
+    index = json.loads(path.read_text())
+    words = {}
+    for word, places in CUDA.items():
+        for place in places:
+            words.setdefault(place, {}).setdefault("CUDA", []).append(word)
+    # The glossary says which chapter introduces a word: that is where a search for it leads.
+    concepts = (pathlib.Path(config["docs_dir"]) / "docs" / "concepts.md").read_text()
+    for word, number in re.findall(r"(?m)^\| ([^|]+?) \|.*\| \[(\d\d)\]\([^|]*\) \|$", concepts):
+        place = next(e["location"] for e in index["docs"] if re.fullmatch(rf"{number}-[^/]*/", e["location"]))
+        words.setdefault(place, {}).setdefault("introduces", []).append(word.replace("`", "").replace("*", ""))
+    for entry in index["docs"]:
+        weight = next(weight for pattern, weight in WEIGHTS if re.match(pattern, entry["location"]))
+        if weight != 1:
+            entry["boost"] = weight
+        if entry["location"] in words:
+            entry["tags"] = [
+                f"{kind}: {', '.join(some)}" for kind, some in sorted(words.pop(entry["location"]).items())
+            ]
+    if words:
+        raise SystemExit(f"site/pages.py: no such pages: {', '.join(words)}")
+    path.write_text(json.dumps(index, separators=(",", ":"), ensure_ascii=False))

@@ -1,0 +1,191 @@
+"""Records what a host asks of its queues, and when each command ran: the launches of QUEUES in launches.py.
+
+make.py calls it; README.md describes what is in a file. The chapter's own program runs, with a layer (events.cpp)
+between it and OpenCL, with each number of queues. Of a run the last of its repetitions is kept, and of TRIES runs the one that
+other programs disturbed least: whose commands were all done first.
+"""
+
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TRIES = 9
+KINDS = {"write": "copy", "launch": "kernel", "read": "result"}
+PLACES = {  # where in the host's loop a call stands, each in one line: a text that no other line of it has
+    "copy": "clEnqueueWriteBuffer(",
+    "kernel": "clEnqueueNDRangeKernel(",
+    "result": "clEnqueueReadBuffer(",
+    "flush copies": "clFlush(copies)",
+    "flush kernels": "clFlush(kernels)",
+    "flush results": "clFlush(results)",
+    "wait": "clWaitForEvents(",
+    "add": "std::accumulate(",
+}
+
+
+def files(launch):
+    """What the recording depends on."""
+    folder = ROOT / launch["chapter"]
+    return {path.name: path.read_text() for path in (folder / "host.cpp", folder / "pieces.h", folder / "kernel.cl")}
+
+
+def loop_of(host):
+    """The lines of the host's loop over the pieces, [[number, text], ...], and where in it each call stands."""
+    lines = host.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("    for (size_t p = 0;"))
+    last = next(i for i in range(first, len(lines)) if lines[i] == "    }")
+    loop = [[i + 1, lines[i]] for i in range(first, last + 1)]
+    found = {what: [number for number, line in loop if text in line] for what, text in PLACES.items()}
+    if wrong := {what: numbers for what, numbers in found.items() if len(numbers) != 1}:
+        raise SystemExit(f"the host's loop has other calls than commands.py knows: {wrong}")
+    return loop, {what: numbers[0] for what, numbers in found.items()}
+
+
+def floats(data):
+    values = [value for (value,) in struct.iter_unpack("<f", bytes.fromhex(data))]
+    return [None if math.isnan(v) else int(v) if v == int(v) else v for v in values]
+
+
+def built(library, sources, before=(), after=()):
+    """A library of the first of its sources, built where it is older than one of them, with options before that source
+    and after it; its path."""
+    if not library.exists() or library.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+        library.parent.mkdir(parents=True, exist_ok=True)
+        new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
+        command = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", *before, sources[0], "-o", new]
+        subprocess.run([*command, *after], check=True)
+        new.rename(library)
+    return library
+
+
+def layer(build, missing):
+    """The path of the layer."""
+    if shutil.which("g++") is None or not pathlib.Path("/usr/include/CL/cl_layer.h").exists():
+        raise missing(
+            "g++ or OpenCL's headers are missing (Debian 12: apt install g++ opencl-c-headers ocl-icd-opencl-dev)"
+        )
+    return built(build / "libevents.so", [HERE / "events.cpp", ROOT / "tests" / "layers" / "layer.h"])
+
+
+def calls_of(chapter, program, arguments, library, folder):
+    """Runs a program under the layer: what it printed, and the lines of the layer."""
+    out = folder / "out"
+    env = {
+        **os.environ,
+        "OPENCL_LAYERS": str(library),
+        "RECORDER_OUT": str(out),
+        "POCL_CACHE_DIR": str(folder / "cache"),
+    }
+    done = subprocess.run([program, *arguments], env=env, capture_output=True, text=True, cwd=ROOT / chapter)
+    if done.returncode != 0 or not out.exists():
+        raise SystemExit(f"{chapter} ends with {done.returncode}; is there a layer?\n{done.stdout}{done.stderr}")
+    return done.stdout, [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def one_run(calls, lines):
+    """The last repetition: {"calls": ..., "times": ...}, and what lay in the slots and with the host before it."""
+    starts = [i for i, one in enumerate(calls) if one["call"] == "finish"]
+    start = starts[-2] + 1  # the last one is that of the end
+    times = {one["id"]: one["ns"] for one in calls if one["call"] == "times"}
+    slots, sums = {}, {}  # buffers of pieces and of partial sums, by the kernel's arguments, in their order
+    for one in calls:
+        if one["call"] == "launch":
+            piece, partial, *_ = (int(text.split()[1]) for text in one["arguments"][:2])
+            slots.setdefault(piece, len(slots))
+            sums.setdefault(partial, len(sums))
+    before = {"slots": [[] for _ in slots], "sums": [None for _ in slots]}
+    slot_of = {}  # of a result, by its command
+    for one in calls[:start]:
+        if one["call"] == "write":
+            there, new = before["slots"][slots[one["buffer"]]], floats(one["data"])
+            there[: len(new)] = new
+        elif one["call"] == "read":
+            slot_of[one["id"]] = sums[one["buffer"]]
+        elif one["call"] == "wait":
+            for id_, data in zip(one["ids"], one["data"]):
+                before["sums"][slot_of[id_]] = floats(data)[0]
+    made, pieces, came, first = [], [], [], None
+    for one in calls[start : starts[-1]]:
+        kind, id_ = KINDS.get(one["call"]), one.get("id")
+        if first is None and id_ is not None:
+            first = id_
+        if kind == "copy":
+            more = [slots[one["buffer"]], len(pieces)]
+            pieces.append(floats(one["data"]))
+        elif kind == "kernel":
+            piece, partial, length = one["arguments"][:3]
+            more = [slots[int(piece.split()[1])], struct.unpack("<Q", bytes.fromhex(length))[0]]
+            if sums[int(partial.split()[1])] != more[0]:
+                raise SystemExit("piece and partial sums are not of one slot")
+        elif kind == "result":
+            more = [sums[one["buffer"]]]
+            slot_of[id_] = more[0]
+        if kind is not None:
+            made.append([lines[kind], kind, id_ - first, one["queue"], [w - first for w in one["waits"]], *more])
+        elif one["call"] == "flush":
+            name = {"copy": "copies", "kernel": "kernels", "result": "results"}[made[-1][1]]
+            made.append([lines[f"flush {name}"], "flush", one["queue"]])
+        elif one["call"] == "wait":
+            made.append([lines["wait"], "wait", *[i - first for i in one["ids"]]])
+            made.append([lines["add"], "add", slot_of[one["ids"][0]]])
+            came.append(floats(one["data"][0])[0])
+        elif one["call"] != "times":
+            raise SystemExit(f"the loop makes a call that is not known here: {one}")
+    zero = min(ns[0] for id_, ns in times.items() if id_ >= first)
+    ran = [[t - zero for t in times[id_]] for id_ in sorted(times) if id_ >= first]
+    return {"calls": made, "times": ran[: sum(len(c) > 4 for c in made)]}, before, pieces, came
+
+
+def record(launch, build, digest, missing):
+    """The recording of a launch, as text."""
+    library = layer(build, missing)
+    source = files(launch)
+    loop, lines = loop_of(source["host.cpp"])
+    runs, common, device = [], None, ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = folder / "program"
+        command = ["g++", "-std=c++17", "-O2", ROOT / launch["chapter"] / "host.cpp", "-o", program, "-lOpenCL"]
+        subprocess.run(command, check=True)
+        shutil.copy(ROOT / launch["chapter"] / "kernel.cl", folder)
+        for number in launch["queues"]:
+            tries = []
+            for _ in range(TRIES):
+                said, calls = calls_of(launch["chapter"], program, [*launch["arguments"], str(number)], library, folder)
+                run, *rest = one_run(calls, lines)
+                device = next(one["device"] for one in calls if one["call"] == "queue")
+                total = re.search(r"(?m)^result +(\S+)$", said).group(1)
+                if common is not None and common != [*rest, total]:
+                    raise SystemExit(f"another run, and other numbers: {common}, {rest}, {total}")
+                common = [*rest, total]
+                tries.append(run)
+            best = min(tries, key=lambda run: max(ns[3] for ns in run["times"]))
+            runs.append({"queues": number, **best})
+    before, pieces, came, total = common
+    head = {
+        "recorded": device,
+        "digests": {name: digest(text) for name, text in source.items()},
+        "launch": launch,
+        "source": loop,
+        "before": before,
+        "pieces": pieces,
+        "partial_sums": came,
+        "total": float(total),
+    }
+    dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))  # noqa: E731
+    text = [f"{json.dumps(k)}: {dump(v)}" for k, v in head.items()]
+    for run in runs:
+        calls = ",\n".join(map(dump, run["calls"]))
+        run["text"] = f'{{"queues":{run["queues"]},"calls":[\n{calls}\n],"times":{dump(run["times"])}}}'
+    text.append('"runs": [\n' + ",\n".join(run["text"] for run in runs) + "\n]")
+    text = "{\n" + ",\n".join(text) + "\n}\n"
+    json.loads(text)
+    return text

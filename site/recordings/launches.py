@@ -1,0 +1,271 @@
+"""What is recorded: launches of the chapters' own kernels, at a size at which every access can be looked at; and QUEUES.
+
+A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `global` and `local` sizes; `arguments`
+in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
+the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
+called there; `try`, what its reader may try, each with its answer; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
+is drawn; `copies`: its work-items store in local memory what
+they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (chapter_test.py) for this launch; `expected`, what is in a
+buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
+"""
+
+import math
+
+NAN = math.nan
+
+
+class Local(int):
+    """Local memory that the host sets aside: so many elements."""
+
+
+def whole(n, seed):
+    """Small whole numbers, from -2 to 4, without a pattern that an eye would follow."""
+    return [(i * i * i + 5 * i + 3 * seed * i + 5 * seed) % 17 % 7 - 2 for i in range(n)]
+
+
+def product(a, b, m, n, k):
+    return [sum(a[r * k + i] * b[i * n + c] for i in range(k)) for r in range(m) for c in range(n)]
+
+
+# Group 0's sums are those of the figure reduction-tree: 3 1 4 1 5 9 2 6.
+_A = [1, -1, 2, 3, 5, 3, 1, 2, 2, 1, 2, 1, 4, -1, 3, 1, 2, 1, 1, -2]
+_B = [1, 1, 1, 1, 1, 3, 2, 3, 2, 3, 1, 1, 2, 2, 1, 4, 1, 2, 2, 1]
+_N = len(_A)
+_PRODUCTS = [a * b for a, b in zip(_A, _B)]
+
+
+def _sums(first, number, step=16):
+    return sum(sum(_PRODUCTS[i::step]) for i in range(first, first + number))
+
+
+def _matmul(chapter, m, n, k, **more):
+    a, b = whole(m * k, 1), whole(k * n, 2)
+    return {
+        "chapter": chapter,
+        "kernel": "matmul",
+        "arguments": [a, b, [NAN] * (m * n), m, n, k],
+        "costs": {"m": m, "n": n, "k": k, **more.pop("costs", {})},
+        "expected": {"c": product(a, b, m, n, k)},
+        **more,
+        "grid": {"a": [m, k], "b": [k, n], "c": [m, n], **more.get("grid", {})},
+    }
+
+
+_X16 = whole(70, 3)
+_Y16 = whole(70, 4)
+_X13 = whole(30, 5)
+_X12 = whole(19, 6)
+
+LAUNCHES = [
+    {
+        "chapter": "03-launch-geometry",
+        "kernel": "grid_stride",
+        "figure": "grid-stride",
+        "say": "eight work-items, twenty elements",
+        "global": [8],
+        "local": [4],
+        "arguments": [[NAN] * 20, 20],
+        "show": ["i"],
+        "costs": {"n": 20},
+        "expected": {"owner": [i % 8 for i in range(20)]},
+    },
+    {
+        "chapter": "05-dot-product-naive",
+        "kernel": "dot_product",
+        "figure": "host-adds",
+        "say": "sixteen work-items, twenty products",
+        "global": [16],
+        "local": [8],
+        "arguments": [_A, _B, [NAN] * _N, _N],
+        "show": ["i"],
+        "costs": {"n": _N},
+        "expected": {"products": _PRODUCTS},
+    },
+    {
+        "chapter": "06-dot-product-reduction",
+        "kernel": "dot_product",
+        "figure": "reduction-tree",
+        "say": "two groups of eight, twenty products",
+        "try": [
+            [
+                "Step through the tree. How many work-items add in each step, and what do the others do?",
+                "Four, then two, then one. The others go straight to the barrier and wait there: none may leave it out.",
+            ],
+            [
+                "Take out the barrier of line 23 and choose “shuffled”. Who was late, and who read too early?",
+                "In the order that comes first, work-item 1 of group 0 reads sums[3] before work-item 3 has added 6 to it. That 6 is"
+                " missing in the end: 25 in place of 31. The button “next race” leads there.",
+            ],
+            [
+                "With that barrier still out, choose “all at once”. The sums are right. Why is the kernel still wrong?",
+                "Nothing in it makes the work-items go together. The races are there, and are counted; in this order nobody was late."
+                " No device promises that order.",
+            ],
+        ],
+        "global": [16],
+        "local": [8],
+        "arguments": [_A, _B, [NAN] * 2, _N, Local(8)],
+        "show": ["sum", "active"],
+        "seed": 5,
+        "costs": {"n": _N, "groups": 2, "local_size": 8},
+        "expected": {"partial_sums": [_sums(0, 8), _sums(8, 8)]},
+    },
+    _matmul(
+        "08-matmul-naive",
+        6,
+        7,
+        8,
+        figure="matmul",
+        say="one work-item, one element of C",
+        **{"global": [8, 8], "local": [4, 4]},
+        show=["sum", "k"],
+    ),
+    _matmul(
+        "09-matmul-tiled",
+        6,
+        7,
+        8,
+        figure="tiling",
+        say="four groups, each with two tiles of 4×4",
+        **{
+            "try": [
+                [
+                    "How often is an element of A read from global memory, and how often from the tile? (Chapter 08 does the same"
+                    " product with 672 global reads.)",
+                    "Twice from global memory, once by each of the two groups of its row of C; and from each tile four times, by the"
+                    " four work-items of that row. All in all 208 global reads.",
+                ],
+                [
+                    "Take out the barrier of line 26 and choose “one after the other”. Which work-item overwrites what others"
+                    " have not read yet?",
+                    "Already the first one, of row 0 and column 0: done with its part of the sum, it brings the next elements into"
+                    " a_tile[0][0] and b_tile[0][0]. Nobody else has read these two yet.",
+                ],
+                [
+                    "C is 6×7, and the groups cover 8×8. What do the work-items do that have no element of C?",
+                    "They bring elements into the tiles, or 0 where the matrices end, and wait at each barrier, as all others do. Only"
+                    " the store in line 29 is not theirs.",
+                ],
+            ]
+        },
+        copies=True,
+        options="-D TILE=4",
+        **{"global": [8, 8], "local": [4, 4]},
+        show=["sum", "k"],
+        grid={"a_tile": [4, 4], "b_tile": [4, 4]},
+        costs={"tile": 4},
+    ),
+    _matmul(
+        "10-matmul-wpt",
+        6,
+        7,
+        8,
+        figure="wpt",
+        say="four groups, two elements of C for each work-item",
+        copies=True,
+        options="-D TILE=4 -D WPT=2",
+        **{"global": [8, 4], "local": [4, 2]},
+        show=["sums", "k"],
+        grid={"a_tile": [4, 4], "b_tile": [4, 4]},
+        costs={"tile": 4, "wpt": 2},
+    ),
+    {
+        "chapter": "12-sum-unrolled",
+        "kernel": "sum_unrolled",
+        "figure": "unrolled",
+        "say": "the first launch: nineteen elements become nine",
+        "options": "-D UF=2",
+        "global": [12],
+        "local": [4],
+        "arguments": [_X12, 19],
+        "show": ["sum"],
+        "costs": {"n": 19, "uf": 2},
+        "expected": {
+            "data": [_X12[i] + _X12[i + 9] + (_X12[18] if i == 0 else 0) for i in range(9)] + _X12[9:],
+        },
+    },
+    {
+        "chapter": "13-sum-atomic",
+        "kernel": "sum_last_group",
+        "figure": "atomic-last-group",
+        "say": "three groups of four; the last one adds the rest",
+        "global": [12],
+        "local": [4],
+        "arguments": [_X13, [NAN], 30, Local(4), [NAN] * 3, [0]],
+        "show": ["sum", "rest"],
+        "costs": {"n": 30, "groups": 3, "local_size": 4},
+        "expected": {"total": [sum(_X13)], "done": [0]},
+    },
+    {
+        "chapter": "16-dot-product-vectorized",
+        "kernel": "dot_product",
+        "figure": "vector-loads",
+        "say": "vectors of four, two of each in flight",
+        "options": "-D WIDTH=4 -D UNROLL=2 -D STRETCH=0",
+        "global": [8],
+        "local": [4],
+        "arguments": [_X16, _Y16, [NAN] * 2, 70, Local(4)],
+        "show": ["vector_sums", "sum"],
+        "grid": {"a": [5, 16], "b": [5, 16]},
+        "costs": {"n": 70, "groups": 2, "size": 4},
+        "total": {"partial_sums": sum(x * y for x, y in zip(_X16, _Y16))},
+    },
+    _matmul(
+        "17-matmul-register-tiled",
+        8,
+        16,
+        8,
+        figure="register-tile",
+        say="two groups of four work-items, each with 4×4 elements of C",
+        copies=True,
+        options="-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0",
+        **{"global": [8], "local": [4]},
+        show=["k"],
+        grid={"a_tile": [4, 12], "b_tile": [4, 8]},
+        costs={"bm": 8, "bn": 8, "bk": 4, "tm": 4, "tn": 4},
+    ),
+    _matmul(
+        "18-matmul-double-buffered",
+        8,
+        16,
+        12,
+        figure="double-buffering",
+        say="two groups of four work-items, two pairs of tiles in turns",
+        copies=True,
+        options="-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0",
+        **{"global": [8], "local": [4]},
+        show=["now", "k"],
+        grid={"a_tiles": [8, 12], "b_tiles": [8, 8]},
+        costs={"bm": 8, "bn": 8, "bk": 4, "tm": 4, "tn": 4},
+    ),
+]
+
+# Hosts with several queues, whose commands are recorded with their events (commands.py): the chapter, the arguments of
+# its program before the number of queues, and the numbers; `figure`, `say`, `try` and `seed` as above.
+QUEUES = [
+    {
+        "chapter": "22-overlap",
+        "figure": "overlap",
+        "say": "five pieces, three slots, up to three queues",
+        "arguments": ["18", "4"],
+        "queues": [1, 2, 3],
+        "try": [
+            [
+                "With three queues, step to the first wait of the host. Which commands may run, and which stand in front of a shut gate?",
+                "The copies may run, one after the other: they wait for nothing. Each kernel stands in front of a gate until its copy has"
+                " ended, each result until its kernel has.",
+            ],
+            [
+                "Take out the gate of the kernel, and choose “the newest first”. What does kernel 0 add up?",
+                "What the run before has left in slot 0: piece 3. Its sum is 8 where -10 is right. Kernel 1 is too early as well."
+                " Kernels 2 to 4 are, too, and nothing shows: their slots happen to hold their own pieces, from the run before.",
+            ],
+            [
+                "With that gate still out, choose “as it ran here”, then one queue. Both are right. Which of the two can you rely on?",
+                "On one queue: it is in order, so a kernel begins after the end of its copy, with or without a wait list. With three queues"
+                " the copies were merely quick; the races are counted all the same.",
+            ],
+        ],
+        "seed": 23,
+    },
+]

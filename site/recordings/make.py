@@ -1,0 +1,239 @@
+"""Records the launches of launches.py, each into CHAPTER.json beside this file; README.md describes what is in one.
+
+    python3 site/recordings/make.py [--to FOLDER] [06 ...]      (default: all, into the folder of this file)
+
+Needs Oclgrind 21.10 with its headers (Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev g++). The plugin
+that records is built into build/recordings/. Exit code 77, and a word, where Oclgrind or its headers are missing.
+"""
+
+import hashlib
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import commands
+from launches import LAUNCHES, QUEUES, Local
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = pathlib.Path(os.environ.get("RECORDER_BUILD", os.environ.get("BUILD_DIR", ROOT / "build"))) / "recordings"
+SIZES = {"float": 4, "float4": 4, "uint": 4, "int": 4, "ulong": 8}
+PACKAGES = "Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev g++"
+
+
+class Missing(Exception):
+    """What a recording needs is not there; the text says what."""
+
+
+def plugin():
+    """The path of the plugin."""
+    if shutil.which("oclgrind-kernel") is None or shutil.which("g++") is None:
+        raise Missing(f"oclgrind-kernel or g++ is missing ({PACKAGES})")
+    config = shutil.which("llvm-config-14")
+    if config is None or not pathlib.Path("/usr/include/oclgrind/Plugin.h").exists():
+        raise Missing(f"the headers of Oclgrind 21.10 or LLVM 14 are missing ({PACKAGES})")
+    ask = lambda what: subprocess.run([config, what], check=True, capture_output=True, text=True).stdout.strip()  # noqa: E731
+    return commands.built(
+        BUILD / "librecorder.so",
+        [HERE / "recorder.cpp"],
+        before=["-fno-rtti", "-isystem", ask("--includedir")],
+        after=["-L" + ask("--libdir"), "-loclgrind", "-lLLVM-14"],
+    )
+
+
+def parameters(source, kernel):
+    """A kernel's parameters as its source has them: [(name, space, type of an element), ...]."""
+    text = re.sub(r"//[^\n]*", "", source)
+    found = re.search(rf"__kernel\b(?:(?!__kernel)[^;{{])*?\b{kernel}\(([^)]*)\)\s*{{", text)
+    if found is None:
+        raise SystemExit(f"no kernel {kernel} in the source")
+    result = []
+    for text in found.group(1).split(","):
+        words = re.sub(r"\b(const|restrict|volatile)\b", " ", text).replace("*", " ").split()
+        space = words[0].strip("_") if words[0].startswith("__") else "value"
+        result.append((words[-1], space, {"VECTOR": "float4"}.get(words[-2], words[-2])))  # 16 is recorded in fours
+    return result
+
+
+def bits(value, kind):
+    """A number of a buffer as the unsigned number of its bits: Oclgrind reads no NaN. A whole number that is none has
+    all bits set."""
+    if kind.startswith("float"):
+        return struct.unpack("<I", struct.pack("<f", value))[0] if not math.isnan(value) else 0x7FC00000
+    return 2 ** (8 * SIZES[kind]) - 1 if math.isnan(value) else value
+
+
+def simulation(launch, kernel, names, path):
+    """The file that oclgrind-kernel takes: https://github.com/jrprice/Oclgrind/wiki/Running-Kernels-with-oclgrind-kernel"""
+    three = lambda sizes: " ".join(map(str, [*sizes, 1, 1][:3]))  # noqa: E731
+    lines = [str(kernel), launch["kernel"]]
+    lines += [three(launch["global"]), three(launch["local"])]
+    for value, (_, _, kind) in zip(launch["arguments"], names):
+        size = SIZES[kind]
+        if isinstance(value, Local):
+            lines.append(f"<size={size * value}>")
+        elif isinstance(value, list):
+            unsigned = {4: "uint", 8: "ulong"}[size]
+            lines.append(f"<size={size * len(value)} {unsigned}> " + " ".join(str(bits(v, kind)) for v in value))
+        else:
+            lines.append(f"<size={size}> {value}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def number(raw, kind):
+    """An element's bytes as a number: 3, 0.5, nan."""
+    value = struct.unpack({"float": "<f", "int": "<i", "uint": "<I", "ulong": "<Q"}[kind], raw)[0]
+    if isinstance(value, float):
+        return str(int(value)) if value == int(value) else repr(value) if not math.isnan(value) else "nan"
+    return str(value)
+
+
+def number_or_nan(raw, kind):
+    if kind == "float" and math.isnan(struct.unpack("<f", raw)[0]):
+        return "nan"
+    return number(raw, kind)
+
+
+def plain_name(name):
+    """A function's name as its source has it: _Z9group_sumfPU3AS3f is group_sum."""
+    mangled = re.match(r"_Z(\d+)", name)
+    return name[mangled.end() :][: int(mangled.group(1))] if mangled else name
+
+
+def shown(source, functions):
+    """The lines of the functions of a program: [[number, text], ...]."""
+    lines = source.splitlines()
+    numbers = set()
+    for function in functions:
+        at = next(i for i, line in enumerate(lines) if re.match(rf"(?!//|#|\s).*\b{function}\(|{function}\(", line))
+        while at and re.match(r"__kernel|\w", lines[at - 1]):
+            at -= 1
+        end = next(i for i in range(at, len(lines)) if lines[i] == "}")
+        numbers.update(range(at, end + 1))
+    return [[i + 1, lines[i]] for i in sorted(numbers)]
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plain(launch):
+    """A launch as JSON has it, NaN and all; and Local(8) as {"local": 8}."""
+
+    def one(value):
+        if isinstance(value, Local):
+            return {"local": int(value)}
+        if isinstance(value, list):
+            return [None if isinstance(v, float) and math.isnan(v) else v for v in value]
+        return value
+
+    return {**{k: v for k, v in launch.items() if k != "arguments"}, "arguments": [*map(one, launch["arguments"])]}
+
+
+def record(launch, kernel=None):
+    """The recording of a launch, as text. `kernel`: another file than the chapter's."""
+    library = plugin()
+    kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
+    source = kernel.read_text()
+    names = parameters(source, launch["kernel"])
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        simulation(launch, kernel, names, folder / "launch.sim")
+        command = ["oclgrind-kernel", "--num-threads", "1", "--plugins", library]
+        command += ["--build-options", f"-cl-opt-disable {launch.get('options', '')}".strip(), folder / "launch.sim"]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "RECORDER_OUT": str(folder / "out"), "XDG_CACHE_HOME": name},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0 or done.stderr.strip():
+            raise SystemExit(f"{launch['chapter']}: Oclgrind ends with {done.returncode}\n{done.stdout}{done.stderr}")
+        out = (folder / "out").read_text().splitlines()
+        version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True).stdout).group()  # fmt: skip
+    variables, functions, runs = [], [], []
+    kinds = {}
+    for (variable, space, kind), value in zip(names, launch["arguments"]):
+        kinds[variable] = kind.rstrip("4")
+        entry = {"name": variable, "space": space, "type": kinds[variable]}
+        if isinstance(value, list) or isinstance(value, Local):
+            entry["elements"] = value if isinstance(value, Local) else len(value)
+        variables.append(entry)
+    for line in out:
+        what, _, rest = line.partition(" ")
+        if what == "variable":
+            long_name, space, kind, count = rest.split()
+            variable = long_name.split(".")[-1]
+            if not long_name.startswith(launch["kernel"] + "."):
+                continue  # of another kernel of the same file
+            kinds[variable] = {"f": "float", "i32": "int"}[kind]
+            variables.append({"name": variable, "space": "local", "type": kinds[variable], "elements": int(count)})
+        elif what == "function":
+            functions.append(rest)
+        else:
+            item, line, *words = rest.split()
+            if what == "barrier":
+                text = f"{line} b"
+            else:
+                kind, variable, offset, size, raw = words
+                variable = variable.split(".")[-1]
+                element = SIZES[kinds[variable]]
+                raw = bytes.fromhex(raw)
+                values = [number_or_nan(raw[i : i + element], kinds[variable]) for i in range(0, int(size), element)]
+                letter = {"load": "r", "store": "w", "atomic": "x"}[kind]
+                text = f"{line} {letter} {variable} {int(offset) // element} {','.join(values)}"
+            if runs and runs[-1][0] == item:
+                runs[-1][1].append(text)
+            else:
+                runs.append((item, [text]))
+    used = [re.search(r'"name":"([^"]*)"', f).group(1) for f in functions]
+    head = {
+        "recorded": f"{version}, LLVM 14",
+        "kernel_file": f"{launch['chapter']}/kernel.cl",
+        "digest": digest(source),
+        "launch": plain(launch),
+        "variables": variables,
+        "source": shown(source, [plain_name(name) for name in used]),
+    }
+    lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False, separators=(',', ':'))}" for k, v in head.items()]
+    lines.append('"program": [\n' + ",\n".join(functions) + "\n]")
+    lines.append('"accesses": [\n' + ",\n".join(json.dumps(f"{i}: {'; '.join(t)}") for i, t in runs) + "\n]")
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    json.loads(text)
+    return text
+
+
+def record_commands(launch):
+    """The recording of a host's commands and their events, as text."""
+    return commands.record(launch, BUILD, digest, Missing)
+
+
+def main():
+    words = sys.argv[1:]
+    folder = HERE
+    if words[:1] == ["--to"]:
+        folder, words = pathlib.Path(words[1]), words[2:]
+    chosen = [launch for launch in [*LAUNCHES, *QUEUES] if not words or launch["chapter"][:2] in words]
+    if not chosen or len(words) > len(chosen):
+        raise SystemExit(
+            f"no such recording: {' '.join(words)}; there are {[x['chapter'][:2] for x in LAUNCHES + QUEUES]}"
+        )
+    try:
+        for launch in chosen:
+            text = record_commands(launch) if launch in QUEUES else record(launch)
+            (folder / f"{launch['chapter']}.json").write_text(text)
+            print(f"{launch['chapter']}.json: {len(text.encode())} bytes")
+    except Missing as what:
+        print(f"SKIPPED: {what}")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()

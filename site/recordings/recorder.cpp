@@ -1,0 +1,380 @@
+// An Oclgrind plugin that writes down one launch of a kernel: the kernel's program, as Clang made
+// it, and every access of every work-item to global or local memory, in the order in which Oclgrind
+// made them.
+//
+// site/recordings/make.py builds it, loads it (OCLGRIND_PLUGINS) and makes a recording of what it
+// writes into the file that the environment variable RECORDER_OUT names; README.md beside this file
+// describes a recording. Lines:
+//
+//   variable NAME SPACE TYPE COUNT     local memory of the kernel: a __local array in it, and its
+//   elements function {...}                     JSON: a function of the program; the kernel comes
+//   first access ITEM LINE KIND VARIABLE OFFSET SIZE BYTES
+//                                      ITEM: global number; KIND: load, store, atomic; VARIABLE:
+//                                      argument's or array's name; OFFSET, SIZE in bytes; BYTES:
+//                                      what was read (atomic: before) or written, hex
+//   barrier ITEM LINE
+//
+// Built against Oclgrind 21.10 and LLVM 14, the packages liboclgrind-dev and llvm-14-dev of
+// Debian 12.
+#include <oclgrind/Context.h>
+#include <oclgrind/Kernel.h>
+#include <oclgrind/KernelInvocation.h>
+#include <oclgrind/Memory.h>
+#include <oclgrind/Plugin.h>
+#include <oclgrind/WorkGroup.h>
+#include <oclgrind/WorkItem.h>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DebugLoc.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr unsigned OFFSET_BITS =
+    48; // of an address in Oclgrind; above them the number of the buffer
+
+[[noreturn]] void give_up(const std::string &what) {
+  std::cerr << "recorder: " << what << std::endl;
+  std::_Exit(1);
+}
+
+// "f", "i32", "p" (a pointer), "4f" (a vector), "v" (none): the names of types in a recording.
+std::string type_name(const llvm::Type *type) {
+  if (type->isVoidTy())
+    return "v";
+  if (type->isFloatTy())
+    return "f";
+  if (type->isIntegerTy())
+    return "i" + std::to_string(type->getIntegerBitWidth());
+  if (type->isPointerTy())
+    return "p";
+  if (const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
+    return std::to_string(vector->getNumElements()) + type_name(vector->getElementType());
+  give_up("a type that recordings do not have");
+}
+
+unsigned line_of(const llvm::Instruction &instruction) {
+  return instruction.getDebugLoc() ? instruction.getDebugLoc().getLine() : 0;
+}
+
+// The name of an OpenCL function without its mangling: _Z13get_global_idj is get_global_id.
+std::string plain_name(const std::string &name) {
+  if (name.rfind("_Z", 0) != 0)
+    return name;
+  size_t digits = 0;
+  const int length = std::stoi(name.substr(2), &digits);
+  return name.substr(2 + digits, static_cast<size_t>(length));
+}
+
+// One function as JSON. A value is a number: an argument's, an instruction's, or ~i, the constant
+// number i.
+class FunctionWriter {
+public:
+  FunctionWriter(const llvm::Function &function)
+      : function(function), layout(function.getParent()) {}
+
+  std::string json() {
+    std::ostringstream blocks;
+    for (const llvm::Argument &argument : function.args())
+      number(&argument);
+    std::map<const llvm::BasicBlock *, size_t> block_numbers;
+    for (const llvm::BasicBlock &block : function)
+      block_numbers.emplace(&block, block_numbers.size());
+    for (const llvm::BasicBlock &block : function) {
+      blocks << (&block == &function.front() ? "" : ",") << "[";
+      pending.str("");
+      bool first = true;
+      for (const llvm::Instruction &instruction : block) {
+        if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || instruction.isLifetimeStartOrEnd())
+          continue;
+        const std::string text = write(instruction, block_numbers);
+        blocks << (first ? "" : ",") << pending.str() << text;
+        pending.str("");
+        first = false;
+      }
+      blocks << "]";
+    }
+    std::ostringstream out;
+    out << "{\"name\":\"" << function.getName().str() << "\",\"arguments\":[";
+    for (const llvm::Argument &argument : function.args())
+      out << (argument.getArgNo() ? "," : "") << "\"" << type_name(argument.getType()) << "\"";
+    out << "],\"constants\":[";
+    for (size_t i = 0; i < constants.size(); i++)
+      out << (i ? "," : "") << constants[i];
+    out << "],\"blocks\":[" << blocks.str() << "]}";
+    return out.str();
+  }
+
+  std::set<const llvm::Function *> called; // of those that have a body
+
+private:
+  const llvm::Function &function;
+  const llvm::DataLayout layout;
+  std::map<const llvm::Value *, int> numbers;
+  int next_number = 0;
+  std::map<std::string, int> constant_numbers;
+  std::vector<std::string> constants;
+  std::ostringstream pending; // instructions that stood in an operand
+
+  int number(const llvm::Value *value) {
+    const auto [at, is_new] = numbers.emplace(value, next_number);
+    next_number += is_new;
+    return at->second;
+  }
+
+  std::string constant(const llvm::Constant *value) {
+    if (const auto *whole = llvm::dyn_cast<llvm::ConstantInt>(value))
+      return std::to_string(whole->getBitWidth() == 1 ? whole->getZExtValue()
+                                                      : whole->getSExtValue());
+    if (const auto *real = llvm::dyn_cast<llvm::ConstantFP>(value)) {
+      const float number = real->getValueAPF().convertToFloat();
+      std::ostringstream out;
+      out << std::setprecision(9) << number;
+      return std::isfinite(number) ? out.str() : "\"" + out.str() + "\"";
+    }
+    if (const auto *global = llvm::dyn_cast<llvm::GlobalVariable>(value))
+      return "\"@" + global->getName().str() + "\"";
+    if (llvm::isa<llvm::UndefValue>(value))
+      return "null";
+    if (const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType())) {
+      std::string text = "[";
+      for (unsigned i = 0; i < vector->getNumElements(); i++)
+        text += (i ? "," : "") + constant(value->getAggregateElement(i));
+      return text + "]";
+    }
+    give_up("a constant that recordings do not have");
+  }
+
+  int operand(const llvm::Value *value) {
+    if (const auto *expression =
+            llvm::dyn_cast<llvm::ConstantExpr>(value)) { // becomes an instruction before this one
+      llvm::Instruction *instruction =
+          const_cast<llvm::ConstantExpr *>(expression)->getAsInstruction();
+      pending << write(*instruction, {}) << ",";
+      const int result = number(instruction);
+      numbers.erase(instruction);
+      instruction->deleteValue();
+      return result;
+    }
+    if (const auto *known = llvm::dyn_cast<llvm::Constant>(value)) {
+      const auto [at, is_new] =
+          constant_numbers.emplace(constant(known), static_cast<int>(constants.size()));
+      if (is_new)
+        constants.push_back(at->first);
+      return ~at->second;
+    }
+    return number(value);
+  }
+
+  // ["op", line, result, type, operands...]; result -1: none.
+  std::string write(const llvm::Instruction &instruction,
+                    const std::map<const llvm::BasicBlock *, size_t> &blocks) {
+    std::string op = instruction.getOpcodeName();
+    std::string type = type_name(instruction.getType());
+    std::ostringstream rest;
+    const auto add = [&](const llvm::Value *value) { rest << "," << operand(value); };
+    if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+      llvm::Type *inner = alloca->getAllocatedType();
+      const size_t bytes = layout.getTypeAllocSize(inner);
+      while (inner->isArrayTy())
+        inner = inner->getArrayElementType();
+      type = type_name(inner);
+      rest << "," << bytes << ",\"" << alloca->getName().str() << "\"";
+    } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      type = type_name(store->getValueOperand()->getType());
+      add(store->getValueOperand());
+      add(store->getPointerOperand());
+    } else if (const auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+      op = "gep"; // base, then pairs: index, bytes of a step
+      add(gep->getPointerOperand());
+      for (auto at = llvm::gep_type_begin(gep), end = llvm::gep_type_end(gep); at != end; ++at) {
+        if (at.getStructTypeOrNull() != nullptr)
+          give_up("an index into a struct");
+        add(at.getOperand());
+        rest << "," << layout.getTypeAllocSize(at.getIndexedType());
+      }
+    } else if (const auto *branch = llvm::dyn_cast<llvm::BranchInst>(&instruction)) {
+      if (branch->isConditional())
+        add(branch->getCondition());
+      for (unsigned i = 0; i < branch->getNumSuccessors(); i++) // if it holds, if it does not
+        rest << "," << blocks.at(branch->getSuccessor(i));
+    } else if (const auto *phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); i++) {
+        rest << "," << blocks.at(phi->getIncomingBlock(i));
+        add(phi->getIncomingValue(i));
+      }
+    } else if (const auto *compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
+      op += " " + llvm::CmpInst::getPredicateName(compare->getPredicate()).str();
+      type = type_name(compare->getOperand(0)->getType());
+      add(compare->getOperand(0));
+      add(compare->getOperand(1));
+    } else if (const auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction)) {
+      add(shuffle->getOperand(0));
+      add(shuffle->getOperand(1));
+      for (const int lane : shuffle->getShuffleMask())
+        rest << "," << lane;
+    } else if (const auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+      const llvm::Function *callee = call->getCalledFunction();
+      if (callee == nullptr)
+        give_up("a call of a function that is not known by its name");
+      if (!callee->isDeclaration())
+        called.insert(callee);
+      op = "call " + (callee->isDeclaration() ? plain_name(callee->getName().str())
+                                              : "@" + callee->getName().str());
+      for (const llvm::Use &argument : call->args())
+        add(argument.get());
+    } else {
+      if (const auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction))
+        op += " " + type_name(cast->getSrcTy());
+      for (const llvm::Use &use : instruction.operands())
+        add(use.get());
+    }
+    std::ostringstream out;
+    out << "[\"" << op << "\"," << line_of(instruction) << ","
+        << (instruction.getType()->isVoidTy() ? -1 : number(&instruction)) << ",\"" << type << "\""
+        << rest.str() << "]";
+    return out.str();
+  }
+};
+
+class Recorder : public oclgrind::Plugin {
+public:
+  Recorder(const oclgrind::Context *context) : Plugin(context) {
+    const char *path = std::getenv("RECORDER_OUT");
+    if (path == nullptr)
+      give_up("RECORDER_OUT is not set");
+    out.open(path);
+    if (!out)
+      give_up(std::string("cannot write ") + path);
+  }
+
+  void kernelBegin(const oclgrind::KernelInvocation *invocation) override {
+    kernel = invocation->getKernel()->getFunction();
+    const llvm::DataLayout layout(kernel->getParent());
+    for (const llvm::GlobalVariable &variable : kernel->getParent()->globals())
+      if (variable.getAddressSpace() == oclgrind::AddrSpaceLocal) {
+        const llvm::Type *inner = variable.getValueType();
+        while (inner->isArrayTy())
+          inner = inner->getArrayElementType();
+        if (inner->isVectorTy())
+          inner = inner->getScalarType();
+        out << "variable " << variable.getName().str() << " local " << type_name(inner) << " "
+            << layout.getTypeAllocSize(variable.getValueType()) /
+                   layout.getTypeAllocSize(const_cast<llvm::Type *>(inner))
+            << "\n";
+      }
+    std::vector<const llvm::Function *> todo{kernel};
+    std::set<const llvm::Function *> done;
+    while (!todo.empty()) {
+      const llvm::Function *function = todo.back();
+      todo.pop_back();
+      if (!done.insert(function).second)
+        continue;
+      FunctionWriter writer(*function);
+      out << "function " << writer.json() << "\n";
+      todo.insert(todo.end(), writer.called.begin(), writer.called.end());
+    }
+  }
+
+  void workGroupBegin(const oclgrind::WorkGroup *) override {
+    places.clear();
+  }
+
+  void memoryLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address,
+                  size_t size) override {
+    access("load", memory, item, address,
+           static_cast<const unsigned char *>(memory->getPointer(address)), size);
+  }
+
+  void memoryStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address,
+                   size_t size, const uint8_t *data) override {
+    access("store", memory, item, address, data, size);
+  }
+
+  void memoryAtomicLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
+                        oclgrind::AtomicOp, size_t address, size_t size) override {
+    access("atomic", memory, item, address,
+           static_cast<const unsigned char *>(memory->getPointer(address)), size);
+  }
+
+  void instructionExecuted(const oclgrind::WorkItem *item, const llvm::Instruction *instruction,
+                           const oclgrind::TypedValue &) override {
+    const auto *call = llvm::dyn_cast<llvm::CallInst>(instruction);
+    if (call != nullptr && call->getCalledFunction() != nullptr &&
+        plain_name(call->getCalledFunction()->getName().str()) == "barrier")
+      out << "barrier " << item->getGlobalIndex() << " " << line_of(*instruction) << "\n";
+  }
+
+  bool isThreadSafe() const override {
+    return false;
+  }
+
+private:
+  std::ofstream out;
+  const llvm::Function *kernel = nullptr;
+  std::map<std::pair<unsigned, size_t>, std::string> places; // (space, buffer): name
+
+  // Where the buffers, and the variables of the group of this work-item, lie.
+  void find_places(const oclgrind::WorkItem *item) {
+    for (const llvm::Argument &argument : kernel->args())
+      if (argument.getType()->isPointerTy() && !argument.use_empty())
+        place(item, &argument, argument.getType()->getPointerAddressSpace());
+    for (const llvm::GlobalVariable &variable : kernel->getParent()->globals())
+      if (variable.getAddressSpace() == oclgrind::AddrSpaceLocal && !variable.use_empty())
+        place(item, &variable, oclgrind::AddrSpaceLocal);
+  }
+
+  void place(const oclgrind::WorkItem *item, const llvm::Value *value, const unsigned space) {
+    places[{space, item->getOperand(value).getPointer() >> OFFSET_BITS}] = value->getName().str();
+  }
+
+  void access(const char *kind, const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
+              const size_t address, const unsigned char *data, const size_t size) {
+    const unsigned space = memory->getAddressSpace();
+    if (space != oclgrind::AddrSpaceGlobal && space != oclgrind::AddrSpaceLocal)
+      return;
+    if (places.empty())
+      find_places(item);
+    const auto found = places.find({space, address >> OFFSET_BITS});
+    if (found == places.end())
+      give_up("an access to memory that is no argument's and no array's");
+    out << "access " << item->getGlobalIndex() << " " << line_of(*item->getCurrentInstruction())
+        << " " << kind << " " << found->second << " "
+        << (address & ((size_t{1} << OFFSET_BITS) - 1)) << " " << size << " " << std::hex
+        << std::setfill('0');
+    for (size_t i = 0; i < size; i++)
+      out << std::setw(2) << static_cast<unsigned>(data[i]);
+    out << std::dec << "\n";
+  }
+};
+
+Recorder *recorder;
+
+} // namespace
+
+extern "C" {
+void initializePlugins(oclgrind::Context *context) {
+  recorder = new Recorder(context);
+  context->registerPlugin(recorder);
+}
+void releasePlugins(oclgrind::Context *context) {
+  context->unregisterPlugin(recorder);
+  delete recorder;
+}
+}

@@ -1,0 +1,349 @@
+"""What the checks share: where things are, how to run a program, what counts as failed.
+
+The build folder is the environment variable BUILD_DIR, which tests/CMakeLists.txt sets, or build/.
+"""
+
+import contextlib
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from checker.machine import BUILD, CHAPTERS, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
+
+LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
+# CTest gives each test its kernel cache (common/chapter.cmake); what is run by hand has this one.
+os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
+PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
+INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
+MPI_LAYER = os.environ.get("MPI_LAYER", str(BUILD / "tests" / "libmpi_layer.so"))
+DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
+QUEUES_LAYER = os.environ.get("QUEUES_LAYER", str(BUILD / "tests" / "libqueues_layer.so"))
+PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as usual a program may take
+SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
+
+
+def named(words, others=""):
+    """The chapters that some of the words name, as 06 or 06-dot-product-reduction, or all if none does; the other words.
+    Raises SystemExit where these are nothing that the regular expression `others` takes."""
+
+    def names(word, chapter):
+        return chapter == word or chapter.startswith(f"{word}-")
+
+    rest = [word for word in words if not any(names(word, chapter) for chapter in CHAPTERS)]
+    if not re.fullmatch(others, " ".join(rest)):
+        raise SystemExit(f"FAILED  neither a chapter nor anything else that is known here: {' '.join(rest)}")
+    return [c for c in CHAPTERS if len(rest) == len(words) or any(names(word, c) for word in words)], rest
+
+
+class Skip(Exception):
+    """A check cannot be made here; its text says what is missing."""
+
+
+def program(chapter, build=BUILD):
+    """The path of a chapter's program; an error that says how to build it when it is not there."""
+    path = build / chapter / chapter
+    if not path.exists():
+        raise SystemExit(f"{path} is not there: build first (cmake --build --preset default)")
+    return path
+
+
+def sources(chapter):
+    """The folder of a chapter's host and kernels, with common/ beside it: where its program lies, if it is a mutant's, else
+    the tree's."""
+    beside = BUILD / chapter
+    return beside if (beside / "host.cpp").exists() else ROOT / chapter
+
+
+def left_out(chapter, build=BUILD):
+    """Why a chapter's program is not built here, as its CMakeLists.txt says: what it needs is missing. Else ""."""
+    why = build / chapter / "left-out"
+    return f"{chapter} is not built here: {why.read_text().strip()}" if why.exists() else ""
+
+
+def launched(command, env):
+    """The command and the environment of a test of a chapter: with PROCESSES, mpirun starts so many of it."""
+    if "PROCESSES" not in env:
+        return command, env
+    return ["mpirun", "-n", env["PROCESSES"], *command], {**env, **MPIRUN}
+
+
+def built():
+    """The chapters that are built here; says which are not."""
+    for chapter in CHAPTERS:
+        if left_out(chapter):
+            print(left_out(chapter))
+    return [chapter for chapter in CHAPTERS if not left_out(chapter)]
+
+
+def has_kernel(chapter):
+    return any((ROOT / chapter).glob("*.cl"))
+
+
+def need_tool(name, package):
+    """Returns the path of a program that only some checks need; without it, the check is skipped."""
+    path = shutil.which(name)
+    if path is None:
+        raise Skip(f"{name} is missing (on Debian and Ubuntu: apt install {package})")
+    return path
+
+
+class Report:
+    """Prints what a check finds, and counts it: what was looked at, by name, and what failed."""
+
+    def __init__(self, name):
+        self.name = name
+        self.counts = {}
+        self.failures = 0
+        self.excuse = ""
+
+    def count(self, what, number=1):
+        """`number` more of `what` were looked at: "runs", "cases"."""
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    def must(self, what, good, found=""):
+        """A case that must be so; `found` is shown where it is not."""
+        self.count("cases")
+        self.failures += not good
+        print(f"{'ok     ' if good else 'FAILED '} {what}" + ("" if good else indented(found)), flush=True)
+        return good
+
+    def failed(self, where, wrong):
+        """Each of the sentences in `wrong` is a failure; returns whether there are any."""
+        for what in wrong:
+            print(f"FAILED  {where}: {what}", flush=True)
+        self.failures += len(wrong)
+        return bool(wrong)
+
+    def nothing_to_do(self, why):
+        """Only for what is right to count nothing of."""
+        self.excuse = why
+
+    def end(self):
+        """Prints the last line; returns the exit code: 0 only if nothing failed and something was looked at."""
+        if not self.failures and not any(self.counts.values()) and not self.excuse:
+            self.failed(self.name, ["nothing was looked at"])
+        counts = ", ".join(f"{number} {what}" for what, number in self.counts.items()) or self.excuse
+        print(f"{self.name}: {counts or 'nothing'}; {self.failures} failures")
+        return 1 if self.failures else 0
+
+
+def indented(text):
+    return "\n        " + text.strip().replace("\n", "\n        ")
+
+
+# ---- Running programs ---------------------------------------------------------------------------
+
+
+def run(command, env=None, cwd=None, timeout=120, **options):
+    """Runs a command; returns (exit code, standard output, standard error). A signal is negative.
+
+    `env` is added to the environment, where a value that is None takes the variable out; `options` go to
+    subprocess.run. A program that is to have a layer (OPENCL_LAYERS) goes through an ICD loader that knows layers.
+    """
+    if env and env.get("OPENCL_LAYERS"):
+        env = {**with_layers(command[0]), **env}
+    whole = {key: value for key, value in {**os.environ, **(env or {})}.items() if value is not None}
+    done = subprocess.run(
+        [str(c) for c in command],
+        env=whole,
+        cwd=cwd,
+        timeout=timeout and timeout * PATIENCE,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        **options,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def remembering(folder):
+    """The environment in which a program that remembers something does so in a folder. PoCL, which would
+    keep its compiled kernels there too, keeps them in POCL_CACHE_DIR."""
+    return {"XDG_CACHE_HOME": str(folder)}
+
+
+def as_device(profile=None, types=None):
+    """The environment in which PoCL looks like other devices (layers/device_layer.cpp): those of a profile, or one
+    for each of the types, up to four."""
+    return {
+        **({"POCL_DEVICES": "basic basic basic basic"} if types else {}),
+        "OPENCL_LAYERS": DEVICE_LAYER,
+        "DEVICE_PROFILE": profile and str(profile),
+        "DEVICE_TYPES": types,
+        "OCL_DEVICE": None,
+    }
+
+
+def uses_mpi(path):
+    """Is a program linked to MPI? Of it, a process that is split off (`fork`) must not ask for MPI's end."""
+    path = pathlib.Path(path)
+    return path.is_file() and b"MPI_Finalize" in path.read_bytes()
+
+
+def preloadable(library, folder, name="preloaded.so"):
+    """The name under which LD_PRELOAD can have a library, a link in a folder: between blanks, it takes each word for a
+    library, and a checkout may lie in a folder with a blank in its name."""
+    link = pathlib.Path(folder) / name
+    link.unlink(missing_ok=True)
+    link.symlink_to(library)
+    return str(link)
+
+
+def crashed(code, err):
+    """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
+    wrong = [f"ended by signal {-code}"] if code < 0 else []
+    wrong += [
+        f"a sanitizer reports: {line}" for line in err.splitlines() if "Sanitizer" in line or "runtime error:" in line
+    ][:1]
+    return wrong
+
+
+def not_passed(code, out, err):
+    """What is wrong with a run that is to pass: a list of sentences."""
+    wrong = crashed(code, err)
+    if code != 0 or "PASSED" not in out.splitlines():
+        wrong.append(f"it does not pass, exit code {code}{indented(out + err)}")
+    elif "WRONG" in err:  # a candidate of a search, which goes on without it
+        wrong.append(f"one of the candidates computes a wrong result{indented(err)}")
+    for result, expected in re.findall(r"^result +(.*)\nexpected +(.*)$", out, re.MULTILINE):
+        if "allowed" not in expected and result != expected.partition(" (")[0]:
+            wrong.append(f"it passes, and yet: result {result}, expected {expected}")
+    return wrong
+
+
+def need_oclgrind():
+    """The same; without it, the check is skipped."""
+    path = find_oclgrind()
+    if path is None:
+        raise Skip(NO_OCLGRIND)
+    return path
+
+
+def on_oclgrind(command, *options, timeout=600):
+    """Runs a command on Oclgrind's simulated device. Returns (exit code, standard output, standard
+    error, what Oclgrind reports). Its exit code is 0 even when it reports, so that has to be read."""
+    tool = need_oclgrind()
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        code, out, err = run(
+            [tool, "--log", log, *options, *command], timeout=timeout, env={"XDG_CACHE_HOME": folder}
+        )  # nothing remembered is found
+        return code, out, err, log.read_text() if log.exists() else ""
+
+
+# ---- Running under the layer (layers/fault_layer/) ----------------------------------------------
+
+
+def code_names():
+    """The codes' names as the OpenCL headers give them: {-5: "CL_OUT_OF_RESOURCES", ...}."""
+    header = pathlib.Path(os.environ.get("CL_HEADERS", "/usr/include")) / "CL" / "cl.h"
+    names = {}
+    for name, code in re.findall(r"^#define (CL_\w+)\s+(-\d+)\s*$", header.read_text(), re.MULTILINE):
+        names.setdefault(int(code), name)  # the error codes come first; a build status is no error code
+    names[-1001] = "CL_PLATFORM_NOT_FOUND_KHR"  # from CL/cl_icd.h, a comment there
+    return names
+
+
+class Account:
+    """What the layer wrote about a run: `calls`, a list of function names; `failed`, the function
+    that was made to fail and its code, or None; `lines`, the other lines by their first word."""
+
+    def __init__(self, text):
+        self.lines = {}
+        for line in text.splitlines():
+            key, *words = line.split(maxsplit=1)
+            self.lines.setdefault(key, []).extend(words)
+        self.calls = self.lines.get("call", [])
+        self.failed = None
+        if "failed" in self.lines:
+            function, code = self.lines["failed"][0].split()
+            self.failed = (function, int(code))
+
+    def amount(self, key):
+        """The sum of the numbers at the end of all lines that begin with `key`."""
+        return sum(int(words.split()[-1]) for words in self.lines.get(key, []))
+
+
+def under_layer(command, timeout=120, cache=None, profile=None, types=None, **settings):
+    """Runs a command under the layer with settings such as fail=3; returns (exit code, standard output,
+    standard error, account). The layer not being loaded at all is an error. `cache` is the folder where a
+    program may find what it remembered; without, it finds nothing. `profile`, `types`: of the devices that PoCL looks
+    like (as_device)."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report"
+        env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
+        # For the clock before all others, so that it answers for the host's, too.
+        first = [preloadable(LAYER, folder)] if "clock" in settings else []
+        if uses_mpi(command[0]):
+            first.append(preloadable(MPI_LAYER, folder, "mpi.so"))
+        if first:
+            env["LD_PRELOAD"] = " ".join(first)
+        if profile or types:
+            wish = os.environ.get("OCL_DEVICE")
+            env.update(as_device(profile, types), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}", OCL_DEVICE=wish)
+        env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
+        code, out, err = run(command, env=env, timeout=timeout)
+        if code < 0 and not report.exists():
+            return code, out, err, Account("")
+        if not report.exists():
+            raise SystemExit(f"FAILED  the ICD loader did not load the layer {LAYER}, so nothing was tested\n{err}")
+        return code, out, err, Account(report.read_text())
+
+
+# ---- ICD loaders --------------------------------------------------------------------------------
+
+INTEL = pathlib.Path(os.environ.get("INTEL_OPENCL", ROOT / "build-intel"))  # where tools/install_intel.sh puts it
+
+
+def loaders():
+    """The ICD loaders of this machine: those that the environment variable LOADERS names, else those that the dynamic
+    linker knows, and the one that comes with Intel's runtime."""
+    if "LOADERS" in os.environ:
+        return [pathlib.Path(name) for name in os.environ["LOADERS"].split(":") if name]
+    tool = shutil.which("ldconfig", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    known = run([tool, "-p"])[1] if tool else ""
+    found = [*re.findall(r"libOpenCL\.so\.1 .*=> (.*)", known), INTEL / "lib" / "libOpenCL.so.1"]
+    return [path for path in map(pathlib.Path, found) if path.exists()]
+
+
+def loader_of(program, env=None):
+    """The path of the ICD loader that a program goes through, None where that cannot be told."""
+    ldd = shutil.which("ldd")
+    found = re.search(r"libOpenCL\.so\.1 => (/\S+)", run([ldd, program], env=env)[1]) if ldd else None
+    return pathlib.Path(found.group(1)) if found else None
+
+
+def through_loader(loader):
+    """The environment in which a program goes through that ICD loader: a folder with links to it and to what it needs
+    of what lies beside it. Of the rest nothing must be found instead of the system's."""
+    folder = BUILD / "loaders" / str(loader).strip("/").replace("/", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    links = {name: loader.parent / name for name in re.findall(r"(\S+) => not found", run(["ldd", loader])[1])}
+    for name, target in {"libOpenCL.so.1": loader, **links}.items():
+        with contextlib.suppress(FileExistsError):
+            (folder / name).symlink_to(target)
+    return {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+
+
+def knows_layers(loader):
+    return b"OPENCL_LAYERS" in loader.read_bytes()
+
+
+@functools.cache
+def with_layers(program):
+    """The environment in which a program goes through an ICD loader that knows layers, as ocl-icd and Khronos' do:
+    its own, or another of this machine, since that of CUDA, which is often found first, does not."""
+    legacy = {"OCL_ICD_FORCE_LEGACY_TERMINATION": "True"}  # else Khronos' of 2025 wants what older ones do not know
+    own = loader_of(program)
+    if own is None or knows_layers(own):
+        return legacy
+    for loader in filter(knows_layers, loaders()):
+        return {**legacy, **through_loader(loader)}
+    raise Skip(
+        f"no ICD loader that knows layers: {own} does not (on Debian and Ubuntu: apt install ocl-icd-libopencl1)"
+    )

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Writes the page and the plots of a folder of results from its tables and its record.json.
+
+tools/bench/page.py docs/results/h200 ...     README.md and *.svg in these folders (without matplotlib the page alone)
+tools/bench/page.py --front                   what the top README says of docs/results, under "How fast"
+"""
+
+import json
+import pathlib
+import re
+import shlex
+import sys
+
+import growth
+import tables
+from tables import BEST_MATMUL, BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, NAIVE, ROOT, TITLES, UNITS
+
+RESULTS = ROOT / "docs" / "results"
+README = ROOT / "README.md"
+BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
+# The front page: (what the machine is called there, its folder, the library at its best, has it matrix units?). CLBlast has
+# not been tuned for these devices.
+FRONT = [("NVIDIA H200", "h200", "cuBLAS", True), ("2 cores of an AMD EPYC", "cpu2-amd", "OpenBLAS", False)]
+FRONT_SIZES = [512, 1024, 2048, 4096, 8192]  # of products; of vectors the longest
+
+
+# Libraries that are timed by the host's clock: beside them stands what the host waits for, where that was measured.
+BY_THE_HOST = {"OpenBLAS", "CLBlast"}
+
+
+def shown(number):
+    return f"{number:,.4g}" if number < 1000 else f"{number:,.0f}"
+
+
+def name_of(table, size):
+    """A size as it is called in a table: a power of two for vectors."""
+    return f"2^{size.bit_length() - 1}" if table == "vectors" else str(size)
+
+
+def rows(head, lines):
+    """A markdown table, its first column text and the others numbers."""
+    head = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * (len(head) - 1)]
+    return [*head, *[f"| {' | '.join(line)} |" for line in lines], ""]
+
+
+def sizes_of(results):
+    """All sizes that a series has, in the order in which they were measured."""
+    return list(dict.fromkeys(size for by_size in results.values() for size in by_size))
+
+
+def rates(table, results):
+    """Medians, and half of the spread in per cent of the median; one run has none."""
+    sizes = sizes_of(results)
+    lines = []
+    for series, by_size in results.items():
+        line = [series]
+        for size in sizes:
+            rate = by_size.get(size)
+            line.append("–" if rate is None else shown(rate.median))
+            if rate and rate.rounds > 1 and rate.median > 0:
+                line[-1] += f" ±{50 * (rate.fastest - rate.slowest) / rate.median:.0f} %"
+        lines.append(line)
+    return rows([UNITS[table], *[name_of(table, size) for size in sizes]], lines)
+
+
+def multiple(ours, theirs, size, digits=".2f"):
+    if size not in ours or size not in theirs or not theirs[size].median:
+        return "–"
+    return f"{ours[size].median / theirs[size].median:{digits}}"
+
+
+def beside_libraries(table, results, ours, libraries):
+    """One of ours as a multiple of each library, at the sizes that both have."""
+    theirs = [name for name in libraries if name in results]
+    at = [size for size in results.get(ours, {}) if any(size in results[name] for name in theirs)]
+    if not at:
+        return []
+    return [
+        f"## The {TITLES[table]}: {ours} as a multiple of each library",
+        "",
+        *rows(
+            ["", *[name_of(table, size) for size in at]],
+            [[name, *[multiple(results[ours], results[name], size) for size in at]] for name in theirs],
+        ),
+    ]
+
+
+def above_ceilings(record, matmul, vectors):
+    """A line for each rate above the ceiling, which then was measured too low; cached data aside."""
+    for series, by_size in matmul.items():
+        for size, rate in by_size.items():
+            if rate.median > record["GFLOP/s"] and series not in MATRIX_UNITS:
+                yield f"Above the ceiling of arithmetic: {series} at {size}.  "
+    for series, by_size in vectors.items():
+        if by_size[max(by_size)].median > record["GB/s"]:
+            yield f"Above the ceiling of memory: {series} at {name_of('vectors', max(by_size))}.  "
+
+
+def words(what, results, unit):
+    """What a plot shows, in words: for those who do not see it."""
+    largest = max((max(sizes) for sizes in results.values()), default=0)
+    at = sorted(((by[largest].median, name) for name, by in results.items() if largest in by), reverse=True)
+    found = ", ".join(f"{name} {rate:,.4g}" for rate, name in at)
+    return f"{what} over the size, a line for each program. At {largest}, in {unit}: {found}"
+
+
+def pictures(folder, record, results):
+    """The plots of a folder that plots.py has drawn: {file: what it shows}."""
+    ceilings = f"{record['GB/s']:,.4g} GB/s and {record['GFLOP/s']:,.4g} GFLOP/s"
+    texts = {
+        "matmul.svg": words("GFLOP/s of the matrix product", results["matmul"], "GFLOP/s"),
+        "vectors.svg": words("GB/s of dot products and sums", results["vectors"], "GB/s"),
+        "roofline.svg": f"Each program at its largest size, under the ceilings of {ceilings}: vectors on the "
+        "slope of memory, matrix products near the roof of arithmetic",
+    }
+    return {name: text for name, text in texts.items() if (folder / name).exists()}
+
+
+def page(folder):
+    """The text of README.md."""
+    record = json.loads((folder / "record.json").read_text())
+    results = {table: tables.read(folder / f"{table}.csv") for table in TITLES}
+    matmul, shapes, vectors = (results[table] for table in TITLES)
+    runs, libraries = record["runs"], record["libraries"]
+    lines = [f"# Measured: {record['device']}", ""]
+    for table, run in runs.items():
+        rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
+        stopped = f"; stopped before {', '.join(run['not run'])}" * bool(run["not run"])
+        lines.append(f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}{stopped}")
+    lines += [
+        "",
+        "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
+        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for CLBlast, OpenBLAS "
+        'and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math. '
+        f"POCL_AFFINITY={record['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
+        "",
+        "Ceilings (chapter 15, the best of its measurements, before, between and after the others): "
+        f"{record['GB/s']:,.1f} GB/s read or copied, whichever is more, {record['GFLOP/s']:,.0f} GFLOP/s of multiply-adds "
+        f"in float, balance {record['GFLOP/s'] / record['GB/s']:.1f} FLOP per byte.",
+        "",
+    ]
+    notes = [f"{name} is absent: {why}.  " for name, why in record["absent"].items()]
+    notes += [f"{name}, {TITLES[table]}: {why}.  " for table in runs for name, why in runs[table]["left out"].items()]
+    for name, env in libraries.items():
+        if env:
+            notes.append(f"{name} ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
+        if name == "CLBlast":
+            notes.append("CLBlast has the parameters that it brings; its own tuners were not run.  ")
+    notes += above_ceilings(record, matmul, vectors)
+    lines += [*notes, ""] if notes else []
+    lines += ["| what | is |", "| --- | --- |"]
+    for what, text in record["machine"].items():
+        lines.append(f"| {what} | {json.dumps(text) if isinstance(text, dict) else text} |")
+    lines += ["", "## Matrix product", "", *rates("matmul", matmul)]
+    if shapes:
+        lines += ["## Other shapes", "", "M, N, K, or one number for all three:", "", *rates("shapes", shapes)]
+    lines += growth.section(tables.medians(matmul), NAIVE)
+    chosen = {size: shape for run in runs.values() for size, shape in run["chosen"].items()}
+    lines += ["Chapter 20 chose", "", *[f"- {size}: {shape}" for size, shape in chosen.items()], ""] if chosen else []
+    lines += ["## Dot product and sum", "", *rates("vectors", vectors)]
+    if NAIVE in matmul:
+        lines += ["## The staircase: times as fast as the naive kernel", ""]
+        at = list(matmul[NAIVE])
+        lines += rows(
+            ["", *map(str, at)],
+            [[name, *[multiple(by, matmul[NAIVE], size, ".3g") for size in at]] for name, by in matmul.items()],
+        )
+    for table in "matmul", "shapes":
+        for ours in BEST_MATMUL:
+            lines += beside_libraries(table, results[table], ours, libraries)
+    lines += beside_libraries("vectors", vectors, BEST_VECTORS, libraries)
+    for name, what in pictures(folder, record, results).items():
+        lines += [f"![{what}]({name})", ""]
+    return "\n".join(lines)
+
+
+def front():
+    """The table of the top README."""
+    lines = []
+    for machine, folder, library, has_units in FRONT:
+        for table, ours in FRONT_SERIES:
+            if ours in MATRIX_UNITS and not has_units:
+                continue
+            results = tables.read(RESULTS / folder / f"{table}.csv")
+            waited = f"{ours.split()[0]}, as the host waits"
+            ours = waited if library in BY_THE_HOST and waited in results else ours
+            if ours not in results or library not in results:
+                continue
+            sizes = [size for size in results[ours] if size in results[library]]
+            for size in sizes[-1:] if table == "vectors" else [size for size in sizes if size in FRONT_SIZES]:
+                rates = [f"{name} {shown(results[name][size].median)}" for name in (ours, library)]
+                work = f"{TITLES[table].split(' and ')[0]}, {name_of(table, size)}, {UNITS[table]}"
+                lines.append(
+                    f"| {machine} | {work} | {' | '.join(rates)} | {multiple(*map(results.get, (ours, library)), size)} |"
+                )
+    return "\n".join(["| machine | work | chapter | library | ratio |", "|---|---|---|---|---:|", *lines, ""])
+
+
+def write(folder):
+    """Draws the plots and writes the page."""
+    try:
+        import plots
+
+        plots.draw(folder)
+    except ImportError:
+        print("no plots: Python's matplotlib is absent (on Debian: apt install python3-matplotlib)", file=sys.stderr)
+    (folder / "README.md").write_text(page(folder))
+    print(f"written: {folder}", file=sys.stderr)
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        raise SystemExit(__doc__)
+    if sys.argv[1:] == ["--front"]:
+        README.write_text(BLOCK.sub(lambda block: block.group(1) + front() + block.group(2), README.read_text()))
+        return
+    for folder in map(pathlib.Path, sys.argv[1:]):
+        if not (folder / "record.json").exists():
+            raise SystemExit(f"{folder} has no record.json: tools/bench/run.py --out {folder} makes one")
+        write(folder)
+
+
+if __name__ == "__main__":
+    main()
