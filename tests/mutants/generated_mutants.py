@@ -20,7 +20,6 @@ from tests import chapter_facts
 from tests.mutants import generator
 from tests import running
 from tests import syntax
-from tests.texts import coverage_summary
 from tests.mutants import known_mutants
 
 SAMPLE = 2  # of a chapter, in its test
@@ -118,18 +117,6 @@ def of_chapter(report, chapter, wanted):
             report.failed(line, ["SURVIVES every check"])
         else:
             print(f"ok      {line}: {reason or how or what}", flush=True)
-
-
-def noted(report, chapter, before):
-    """What was tried of a chapter goes into the record, where the whole sample or more was."""
-    counts = {what: number - before.get(what, 0) for what, number in report.counts.items()}
-    coverage_summary.record(
-        "generated",
-        chapter,
-        tried=sum(counts.values()),
-        same_code=counts.get(SAME, 0),
-        nothing=counts.get(NOTHING, 0),
-    )
 
 
 def check(report, words):
