@@ -1,5 +1,5 @@
-from tests.formulas import count
 from checker.references import elements
+from tests.formulas import count
 
 OWN_CHECKS = ["device-choice"]
 HOST_LINES = 180  # it spells everything out

@@ -1,5 +1,5 @@
-from tests.formulas import dot_reduction
 from checker.references import dot_product
+from tests.formulas import dot_reduction
 
 CONTINUES = "05-dot-product-naive"
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson

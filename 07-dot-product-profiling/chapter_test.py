@@ -1,5 +1,5 @@
-from tests.formulas import dot_naive, dot_reduction
 from checker.references import dot_product, elements
+from tests.formulas import dot_naive, dot_reduction
 
 BENCH_VECTORS = {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"}
 BENCH_FLOP_PER_BYTE = {"07 naive": 1 / 12}  # a multiplication for three floats

@@ -1,5 +1,5 @@
-from tests.formulas import count, matmul_times
 from checker.references import product
+from tests.formulas import count, matmul_times
 
 BENCH_MATMUL = {"kernel": "08 naive"}
 REFERENCES = {"matmul": product}

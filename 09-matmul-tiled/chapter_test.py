@@ -1,5 +1,5 @@
-from tests.formulas import TILE, matmul_times, tiled
 from checker.references import product
+from tests.formulas import TILE, matmul_times, tiled
 
 CONTINUES = "08-matmul-naive"
 ALL_TYPICAL_MUTANTS = True  # barriers are the lesson

@@ -1,5 +1,5 @@
-from tests.formulas import TILE, matmul_times, tiled
 from checker.references import product
+from tests.formulas import TILE, matmul_times, tiled
 
 CONTINUES = "09-matmul-tiled"
 BENCH_MATMUL = {"kernel": "10 WPT"}

@@ -1,7 +1,7 @@
 import math
 
-from tests.formulas import sum_reduction, tree
 from checker.references import total
+from tests.formulas import sum_reduction, tree
 
 LARGE_LAUNCHES = True
 BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device

@@ -1,5 +1,5 @@
-from tests.formulas import count
 from checker.references import total
+from tests.formulas import count
 
 SMALL_SIZES = [["1"], ["256"], ["1000", "3"]]
 COST_SIZES = [["1000", "3"]]

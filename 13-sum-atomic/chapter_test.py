@@ -1,7 +1,7 @@
 import math
 
-from tests.formulas import COMPUTE_UNITS, count, tree
 from checker.references import total, truncated_total
+from tests.formulas import COMPUTE_UNITS, count, tree
 
 TIME_SIZES = [["8000003"], ["1000"]]  # with a fill each, the runs are long
 BENCH_VECTORS = {"sum_cas": "13 compare-and-swap", "sum_last_group": "13 last group"}

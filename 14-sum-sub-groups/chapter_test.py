@@ -1,5 +1,5 @@
-from tests.formulas import sum_reduction
 from checker.references import total
+from tests.formulas import sum_reduction
 
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [

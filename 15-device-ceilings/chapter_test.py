@@ -1,7 +1,7 @@
 import math
 
-from tests.formulas import COMPUTE_UNITS, count
 from checker.references import U, total, unchanged
+from tests.formulas import COMPUTE_UNITS, count
 
 THOROUGH = ["other-inputs"]  # thirteen programs are built and released
 SLOW_ELSEWHERE = "65"  # at any size it measures for as long

@@ -1,7 +1,7 @@
 import math
 
-from tests.formulas import COMPUTE_UNITS, tree
 from checker.references import dot_product
+from tests.formulas import COMPUTE_UNITS, tree
 
 BENCH_VECTORS = {"both": "16 vectorized"}
 OCLGRIND_SIZES = [["1"], ["256"], ["60003"]]  # on the simulated device: in vectors of 4, 1024 work-items in turns

@@ -1,5 +1,5 @@
-from tests.formulas import matmul_times, register_tiled
 from checker.references import product
+from tests.formulas import matmul_times, register_tiled
 
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second: EDGES=0

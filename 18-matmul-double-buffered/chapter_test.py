@@ -1,5 +1,5 @@
-from tests.formulas import double_buffered, matmul_times
 from checker.references import product
+from tests.formulas import double_buffered, matmul_times
 
 CONTINUES = "17-matmul-register-tiled"
 LARGE_LAUNCHES = True

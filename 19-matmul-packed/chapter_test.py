@@ -1,5 +1,5 @@
-from tests.formulas import packed_times, panels
 from checker.references import product
+from tests.formulas import packed_times, panels
 
 COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
 LARGE_LAUNCHES = True

@@ -2,8 +2,8 @@ import math
 import pathlib
 import re
 
-from tests.formulas import cut_tiles, fast_tiles, packed_times, panels, unpacked
 from checker.references import product
+from tests.formulas import cut_tiles, fast_tiles, packed_times, panels, unpacked
 
 HOST_LINES = 180  # the search
 THOROUGH = ["bad-input", "costs", "other-inputs"]  # every call of the search; every candidate

@@ -1,7 +1,7 @@
 import math
 
-from tests.formulas import double_buffered, matmul_times
 from checker.references import product_within
+from tests.formulas import double_buffered, matmul_times
 
 THOROUGH = ["costs", "other-inputs"]  # three ways
 SMALL_SIZES = [["1"], ["64", "128", "16"], ["9", "17", "21"]]  # on Oclgrind three ways take long

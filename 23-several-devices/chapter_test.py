@@ -1,8 +1,8 @@
 import math
 
-from tests.programs.printed_times import Times, Wrong
-from tests.formulas import TILE, tiled
 from checker.references import rows_of_product
+from tests.formulas import TILE, tiled
+from tests.programs.printed_times import Times, Wrong
 
 THOROUGH = ["costs"]  # each device in turn
 # From 33 rows on, a device that is divided in two has both at work.

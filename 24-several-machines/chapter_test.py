@@ -1,8 +1,8 @@
 import math
 
-from tests.programs.printed_times import Times
-from tests.formulas import TILE, count, tiled, tree
 from checker.references import Total, product
+from tests.formulas import TILE, count, tiled, tree
+from tests.programs.printed_times import Times
 
 COMPILER = "mpicxx"
 HOST_LINES = 180  # the messages

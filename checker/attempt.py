@@ -5,15 +5,12 @@ import concurrent.futures
 import contextlib
 import functools
 import hashlib
-import inspect
 import itertools
-import json
 import os
 import pathlib
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
 import traceback
 

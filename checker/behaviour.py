@@ -14,9 +14,7 @@ import re
 import struct
 import tempfile
 
-from checker import oclgrind_messages
-from checker import references
-from checker import sandbox
+from checker import oclgrind_messages, references, sandbox
 from checker.machine import ROOT
 
 GIVEN = ROOT / "checker" / "given_files.json"  # of each file that is not the student's, a number for its content

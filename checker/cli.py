@@ -34,9 +34,8 @@ import time
 from checker import sandbox
 from checker.attempt import Attempt
 from checker.exercise import Problem, all_exercises
-from checker.machine import ROOT
+from checker.machine import NO_OCLGRIND, ROOT, find_oclgrind
 from checker.probe import BUILD
-from checker.machine import NO_OCLGRIND, find_oclgrind
 from checker.watch import watch
 
 STATE = BUILD / "state.json"  # of each exercise: the last answer, its grade, and which hints were given

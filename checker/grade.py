@@ -25,10 +25,9 @@ import tempfile
 import traceback
 import zipfile
 
-from checker import grade_page
-from checker import sandbox
-from checker.cli import Checked, select
+from checker import grade_page, sandbox
 from checker.attempt import Attempt
+from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
 from checker.machine import NO_OCLGRIND, find_oclgrind
 

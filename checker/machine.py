@@ -21,14 +21,14 @@ MPIRUN = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # the same for Open MPI 5
 }
 NO_OCLGRIND = (
-    "Oclgrind is not there (Debian 12, Ubuntu 24.04: apt install oclgrind; elsewhere: tests/install_oclgrind.sh)"
+    "Oclgrind is not there (Debian 12, Ubuntu 24.04: apt install oclgrind; elsewhere: tools/install_oclgrind.sh)"
 )
-PYPI_OCLGRIND = str(ROOT / "build-oclgrind" / "bin" / "oclgrind")  # where tests/install_oclgrind.sh puts it
+PYPI_OCLGRIND = str(ROOT / "build-oclgrind" / "bin" / "oclgrind")  # where tools/install_oclgrind.sh puts it
 
 
 def find_oclgrind():
     """The path of the program `oclgrind` that every check uses, None where there is none: what OCLGRIND names, else
-    the system's, else what tests/install_oclgrind.sh has put into the checkout."""
+    the system's, else what tools/install_oclgrind.sh has put into the checkout."""
     if "OCLGRIND" in os.environ:
         return shutil.which(os.environ["OCLGRIND"])
     return shutil.which("oclgrind") or shutil.which(PYPI_OCLGRIND)

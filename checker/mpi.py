@@ -6,7 +6,6 @@ import tempfile
 
 from checker.probe import mpi_probe_library
 
-
 MANY_PROCESSES = 17  # more than an array that somebody thought large enough has places for
 
 

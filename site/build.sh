@@ -9,11 +9,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 output=${1:-$root/build/site/out}
 work=$root/build/site
 mkdir -p "$work"
-if ! cmp -s "$root/docs/site/requirements.txt" "$work/venv/requirements.txt"; then
+if ! cmp -s "$root/site/requirements.txt" "$work/venv/requirements.txt"; then
   python3 -m venv --clear "$work/venv"
-  "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r "$root/docs/site/requirements.txt"
-  cp "$root/docs/site/requirements.txt" "$work/venv/requirements.txt"
+  "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r "$root/site/requirements.txt"
+  cp "$root/site/requirements.txt" "$work/venv/requirements.txt"
 fi
-python3 "$root/docs/site/assemble.py" "$work" "$output"
+python3 "$root/site/assemble.py" "$work" "$output"
 NO_MKDOCS_2_WARNING=1 "$work/venv/bin/mkdocs" --quiet build --strict -f "$work/mkdocs.yml"
 echo "the site is in $output"

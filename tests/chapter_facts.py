@@ -219,7 +219,9 @@ def of(chapter):
         said = {name: getattr(module, name) for name in names if name[0] != "_"}
         unknown = sorted(set(said) - set(facts))
         if unknown:
-            raise SystemExit(f"FAILED  {path}: no check asks for {', '.join(unknown)}; chapter_facts.py says what there is")
+            raise SystemExit(
+                f"FAILED  {path}: no check asks for {', '.join(unknown)}; chapter_facts.py says what there is"
+            )
         facts.update(said)
     result = types.SimpleNamespace(chapter=chapter, **facts)
     if result.COST_SIZES is None:

@@ -68,7 +68,7 @@ install_oclgrind() {
   [ "$(uname -sm)" = "Linux x86_64" ] && command -v python3 >/dev/null || return
   python3 -c 'import ensurepip, venv' 2>/dev/null || install_with_apt python3-venv
   say "installing: Oclgrind from PyPI, into build-oclgrind/"
-  "$root/tests/install_oclgrind.sh" >>"$log" 2>&1
+  "$root/tools/install_oclgrind.sh" >>"$log" 2>&1
 }
 
 # Each package on its own: what the tests want and the system does not have is named, and stops nothing; without what

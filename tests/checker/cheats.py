@@ -12,8 +12,9 @@ import tempfile
 from pathlib import Path
 
 from checker import behaviour
+from checker.attempt import Attempt
 from checker.cli import select
-from checker.attempt import Attempt, all_exercises
+from checker.exercise import all_exercises
 from tests.running import ROOT
 
 SHARED = "the work is to be shared|all the work: it is to be shared"

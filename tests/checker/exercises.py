@@ -19,10 +19,11 @@ import re
 import shutil
 import tempfile
 
-from tests import defects
 from checker import behaviour
+from checker.attempt import STRICT, Attempt
 from checker.cli import UNPROVEN, grade, select
-from checker.attempt import STRICT, Attempt, Problem, all_exercises
+from checker.exercise import Problem, all_exercises
+from tests import defects
 from tests.running import NO_OCLGRIND
 
 KINDS = {"racy", "divergent", "off by one", "non-multiples", "hard-coded", "only on PoCL", "memory", "wrong"}

@@ -18,11 +18,11 @@ import time
 import zipfile
 
 from checker import attempt as exercises_module
-from tests import running
 from checker import sandbox
+from checker.exercise import all_exercises
+from checker.grade import Answer, without_comments
+from tests import running
 from tests.site import site_pages
-from checker.attempt import all_exercises
-from grade import Answer, without_comments
 
 KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
 SAME = [
@@ -94,7 +94,7 @@ def forged(folder, exercise):
     top = folder.parent.parent.parent
     (top / "build/exercises").mkdir(parents=True)
     (top / "build/exercises/state.json").write_text(f'{{"{exercise.id}": {{"grade": "passed", "failures": 0}}}}')
-    (top / "tests").mkdir()
+    (top / "checker").mkdir()
     (top / "checker/cli.py").write_text("print('passed')\n")
     (folder / "exercise.json").write_text('{"files": [], "host": "chapter", "starter": "", "sizes": []}')
 

@@ -13,6 +13,7 @@ import shutil
 import tempfile
 
 from checker import oclgrind_messages
+from checker.machine import PYPI_OCLGRIND
 from tests import running
 from tests.programs import costs
 
@@ -114,5 +115,5 @@ def check(report, words):
         recorded = dict(zip(parts[1::2], parts[2::2]))
         judge(report, f"recorded, {path.stem}", recorded)
         whole_group(report, recorded["LOCAL_RACE"])
-    for tool in sorted({running.find_oclgrind(), shutil.which(running.PYPI_OCLGRIND)} - {None}):
+    for tool in sorted({running.find_oclgrind(), shutil.which(PYPI_OCLGRIND)} - {None}):
         judge(report, f"today, {version(tool)}, {pathlib.Path(tool).parent.parent.name}", said_by(tool))

@@ -22,10 +22,10 @@ def check(report):
 
         def answers(*arguments, cwd=root, **env):
             return run(
-                [sys.executable, root / "checker/cli.py", *arguments],
+                [sys.executable, "-m", "checker.cli", *arguments],
                 cwd=cwd,
                 timeout=300,
-                env={"BUILD_DIR": str(root / "build"), "OCLGRIND": find_oclgrind(), **env},
+                env={"PYTHONPATH": str(root), "BUILD_DIR": str(root / "build"), "OCLGRIND": find_oclgrind(), **env},
             )
 
         def files():

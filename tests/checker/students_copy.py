@@ -16,6 +16,7 @@ import textwrap
 from tests import running
 from tests.running import ROOT
 
+
 def run(command, cwd):
     code, out, err = running.run(
         command, cwd=cwd, timeout=600, env={"BUILD_DIR": None, "OCLGRIND": running.find_oclgrind()}
@@ -94,7 +95,7 @@ def check(report, full):
         ]
         report.must("no starter is another exercise's solution", not same, "\n".join(same))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        report.must("it is smaller than 2 MiB", size < 2 << 20, f"{size} bytes")
+        report.must("it is smaller than 3 MiB", size < 3 << 20, f"{size} bytes")
         teachers = [n for n in names if re.search("teaching|grade|lecture|/tests/|mutants", n)]
         report.must("nothing in it is the teacher's", not teachers, "\n".join(teachers))
         dead = []

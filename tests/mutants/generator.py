@@ -22,9 +22,7 @@ import re
 import sys
 import tempfile
 
-from tests import chapter_facts
-from tests import running
-from tests import syntax
+from tests import chapter_facts, running, syntax
 
 EXCHANGED = {
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "&&": "||", "||": "&&",

@@ -23,9 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-from tests import defects
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, defects, running
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
@@ -224,7 +222,9 @@ def check(report, chapter, full):
         what = f"{chapter} {' '.join(texts)}: {mutant.name}"
         if mutant.words or mutant.attributes.keys() - {"typical", "equivalent"}:
             report.failed(what, [f"not understood: {' '.join([*mutant.words, *mutant.attributes])}"])
-        if not full and ("typical" not in mutant.attributes or tried and not chapter_facts.of(chapter).ALL_TYPICAL_MUTANTS):
+        if not full and (
+            "typical" not in mutant.attributes or tried and not chapter_facts.of(chapter).ALL_TYPICAL_MUTANTS
+        ):
             continue
         tried += 1
         reason = mutant.attributes.get("equivalent", "")

@@ -10,8 +10,7 @@ import re
 import shutil
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 
 def check_program(must, chapter, program, folder, way):

@@ -12,8 +12,7 @@ import collections
 import pathlib
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.syntax import bodies, builds_of, changed_copy, kernel_files, nodes, place_of, text_of
 
 FEW = 8  # so many elements are no work

@@ -10,8 +10,7 @@ Where a program has several queues, some command must have run before an older o
 import pathlib
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 ORDERS = ["late", "newest"]
 

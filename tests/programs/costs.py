@@ -7,9 +7,7 @@ memory, floating-point operations, conversions of numbers, and barriers reached.
 
 import re
 
-from tests import chapter_facts
-from tests import formulas
-from tests import running
+from tests import chapter_facts, formulas, running
 
 # A call that is arithmetic or a conversion: fma, mad or the compiler's own multiply-add, with the type of what it
 # works on; and what it calls the instructions.

@@ -5,8 +5,7 @@ A machine is the types of its devices by platform, as in layers/device_layer.cpp
 type-platform-number.
 """
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 # The machine, OCL_DEVICE, and the device that is taken; None: refused.
 CASES = [

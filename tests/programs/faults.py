@@ -18,8 +18,7 @@ import re
 import signal
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.programs import released
 
 NAMES = running.code_names()

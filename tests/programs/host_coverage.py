@@ -10,8 +10,8 @@ import json
 import pathlib
 import tempfile
 
-from tests.coverage import covered
 from tests import running
+from tests.coverage import covered
 
 BUILD = running.ROOT / "build-coverage"
 SKIPPED_BY_PREPROCESSOR = 2  # the kind of a region in LLVM's export

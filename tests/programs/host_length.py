@@ -4,8 +4,7 @@ At most HOST_LINES lines; and of the host of the chapter CONTINUES at most 40 ch
 come and those that go.
 """
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 CHANGED = 40
 

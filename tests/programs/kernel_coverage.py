@@ -10,13 +10,11 @@ import pathlib
 import re
 import tempfile
 
+from tests import chapter_facts, running, syntax
 from tests.coverage import covered
-from tests import chapter_facts
-from tests import running
-from tests import syntax
-from tests.systems import implementations
 from tests.mutants import known_mutants
 from tests.programs.small_devices import PROFILES
+from tests.systems import implementations
 
 # Prints a mark's number once for each work-item and call of the function; it is always 1.
 MARK = '((seen_[{0} / 32] >> {0} % 32 & 1) != 0 || (seen_[{0} / 32] |= 1u << {0} % 32, printf("~{0}~\\n") >= 0) || 1)'

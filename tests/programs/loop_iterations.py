@@ -13,9 +13,19 @@ import pathlib
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
-from tests.syntax import bodies, builds_of, changed_copy, forced, is_constant, kernel_files, named, nodes, place_of, text_of
+from tests import chapter_facts, running
+from tests.syntax import (
+    bodies,
+    builds_of,
+    changed_copy,
+    forced,
+    is_constant,
+    kernel_files,
+    named,
+    nodes,
+    place_of,
+    text_of,
+)
 
 ENOUGH = 3
 

@@ -9,8 +9,7 @@ until it takes 4 ms would never end when it does nothing.
 
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 
 def series_of(account):

@@ -20,8 +20,7 @@ other one: both are right, but without the instruction one of them is slow.
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.syntax import bodies, body_of_main, builds_of, is_constant, named, nodes, text_of
 
 WIDTHS = {

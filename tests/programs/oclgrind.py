@@ -10,9 +10,7 @@ import pathlib
 import re
 import tempfile
 
-from tests import defects
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, defects, running
 from tests.mutants import known_mutants
 from tests.syntax import changed_copy, forced, kernel_files
 

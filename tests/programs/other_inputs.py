@@ -18,9 +18,8 @@ import pathlib
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
 from checker import references
+from tests import chapter_facts, running
 
 SMALL_GROUP = 32  # work-items: as few as 21 can do with
 # The lines of a comparison: of a matrix the element; the result, what was expected, by how much it is off, and may be.

@@ -17,10 +17,9 @@ import shutil
 import tempfile
 import xml.etree.ElementTree as xml
 
-from tests import chapter_facts
-from tests import running
-from tests.programs import other_inputs
 from checker.references import EPSILON
+from tests import chapter_facts, running
+from tests.programs import other_inputs
 
 CHAPTER = "22-overlap"
 SHORT = pathlib.Path("/sys/devices/system/cpu/online")  # its size is said to be a page, and there is a line in it
@@ -202,7 +201,9 @@ class Drawing:
 def made_numbers(report):
     for pieces, piece in [(16, 64), (4096, 8)]:  # as many as its comment says
         with tempfile.TemporaryDirectory() as cache:
-            code, out, err, results = other_inputs.run(chapter_facts.of(CHAPTER), [str(pieces * piece), str(piece), "2"], cache)
+            code, out, err, results = other_inputs.run(
+                chapter_facts.of(CHAPTER), [str(pieces * piece), str(piece), "2"], cache
+            )
         first = [tuple(result.inputs[0]) for result in results[:pieces]]
         halves = sum(x[:piece] == x[piece:] for x in first)
         good = code == 0 and len(set(first)) == pieces and not halves

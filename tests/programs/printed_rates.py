@@ -10,8 +10,7 @@ half of that. That a rate is the work over the time says check `times`, and that
 import os
 import re
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 CLOCK = 10  # GHz
 BOUNDS = {"GFLOP/s": 2 * 2 * 16 * CLOCK, "GB/s": 3 * 16 * 4 * CLOCK}  # of each core

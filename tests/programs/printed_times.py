@@ -12,8 +12,7 @@ times() is a failure.
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 # With the first, the times are short and the rates have two digits and more. With the second, each warm-up lasts so long
 # that only one run follows. With the third, the first run of a series is the fastest.

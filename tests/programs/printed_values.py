@@ -11,8 +11,7 @@ import re
 import shutil
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.syntax import changed_copy, forced, kernel_files
 
 # Devices by platform, as PAPER_DEVICES; OCL_DEVICE; the place of the one that is chosen.
@@ -164,7 +163,10 @@ def kernel_file(must, program, chapter, folder):
         (home / kernel.name).write_text("the one beside the program: no kernel")
     code, _, err = running.run([copy, *size], cwd=here, env=env)
     must("the kernel beside the program", code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, err)
-    if "common/source.h" in (running.ROOT / chapter / "host.cpp").read_text() and not chapter_facts.of(chapter).SEARCH_SIZE:
+    if (
+        "common/source.h" in (running.ROOT / chapter / "host.cpp").read_text()
+        and not chapter_facts.of(chapter).SEARCH_SIZE
+    ):
         out = running.run(["sh", "-c", '"$0" "$@" 2>&1', copy, *size], cwd=here, env=env)[1]
         good = re.search(r"^device    [\s\S]* build log:$", out, re.MULTILINE)
         must("in one file with the build log, what was printed before it stands before it", good, out)

@@ -17,8 +17,7 @@ import re
 import subprocess
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.programs.faults import NAMES
 
 SECONDS = 60  # in which all have ended after one has: they end within two

@@ -15,8 +15,7 @@ import pathlib
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.programs.small_devices import PROFILES
 
 FIRST = "h200"

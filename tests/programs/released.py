@@ -6,8 +6,7 @@ A program that tries what a device may refuse runs on one that refuses it, too.
 import pathlib
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 
 def left_behind(account):

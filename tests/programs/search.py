@@ -10,10 +10,9 @@ import re
 import shutil
 import tempfile
 
-from tests import chapter_facts
-from tests import running
 from checker import sandbox
-from checker.attempt import spy_library
+from checker.probe import probe_library
+from tests import chapter_facts, running
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups|, not packed)?"
@@ -212,7 +211,7 @@ def two_at_once(copy):
     for _ in range(2):
         shutil.rmtree(copy.cache)
         log.unlink(missing_ok=True)
-        copy.run("watched", env={"LD_PRELOAD": spy_library(copy.home.parent), "SPY_LOG": log})
+        copy.run("watched", env={"LD_PRELOAD": probe_library(copy.home.parent), "SPY_LOG": log})
         moved = [line.split(" ") for line in log.read_text().splitlines() if line.startswith("rename ")]
         names += [before for _, before, after in moved if after == str(copy.file())]
     copy.must(

@@ -13,8 +13,8 @@ import tempfile
 import unittest.mock
 
 from tests import running
-from tests.systems import implementations
 from tests.programs.faults import NAMES
+from tests.systems import implementations
 
 CHAPTER = "23-several-devices"
 POCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")

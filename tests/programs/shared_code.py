@@ -7,8 +7,7 @@ below the comment that the file begins with. White space and line ends do not co
 
 import re
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 
 def below_header(text):

@@ -12,8 +12,7 @@ import pathlib
 import random
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.syntax import changed_copy, forced, kernel_files
 
 AROUND = sorted({max(1, 2**p + d) for p in range(9) for d in (-1, 0, 1)})

@@ -12,8 +12,7 @@ import pathlib
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.programs.released import left_behind
 
 PROFILES = sorted((running.ROOT / "tests" / "devices").glob("*.txt"))

@@ -15,8 +15,7 @@ import pathlib
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 Child = collections.namedtuple("Child", "transfer function place how code out err")
 

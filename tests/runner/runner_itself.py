@@ -16,7 +16,7 @@ CHECKS = {
     "wrong": "def check(report, chapter):\n    report.count('runs', 2)\n    report.failed(chapter, ['no result'])",
     "case": "def check(report):\n    report.must('one', True)\n    report.must('two', False, 'three')",
     "breaks": "def check(report):\n    report.count('runs')\n    1 / 0",
-    "ends": "import os\\ndef check(report):\\n    print('it ends', flush=True)\\n    os._exit(1)",
+    "ends": "import os\ndef check(report):\n    print('it ends', flush=True)\n    os._exit(1)",
     "tool": "from tests import running\ndef check(report, chapter):\n    if chapter == '01-one':\n"
     "        running.need_tool('no-such-tool', 'a package')\n    report.count('runs')",
     "tool-late": "from tests import running\ndef check(report):\n    report.failed('it', ['bad'])\n    running.need_tool('no-such-tool', 'it')",
@@ -40,7 +40,9 @@ def check(report):
             (root / chapter / "host.cpp").write_text(f'"usage: {chapter} [N]\\n"')
 
         def run(code, said, *arguments):
-            got, out, err = running.run([sys.executable, root / "tests" / "run.py", *arguments], env={"PYTHONPATH": None})
+            got, out, err = running.run(
+                [sys.executable, root / "tests" / "run.py", *arguments], env={"PYTHONPATH": None}
+            )
             last = (out + err).strip().splitlines()[-1] if code < 2 else out + err
             report.must(
                 f"run.py {' '.join(arguments)}: exit code {code}, {said!r}",

@@ -27,8 +27,7 @@ import shutil
 import subprocess
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.programs import command_order
 from tests.site import recordings
 from tests.site.recordings import maker

@@ -14,8 +14,7 @@ import json
 import math
 import sys
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 FOLDER = running.ROOT / "site" / "recordings"
 SPACES = {"r": "loads", "w": "stores"}
@@ -89,7 +88,9 @@ def problems(launch, recording, kernel):
     for name, expected in launch.get("total", {}).items():
         if sum(memory[name]) != expected:
             wrong.append(f"{name} adds up to {sum(memory[name])}, where {expected} is right")
-    costs = next(c for kernel, c in chapter_facts.of(launch["chapter"]).costs(**launch["costs"]) if kernel == launch["kernel"])
+    costs = next(
+        c for kernel, c in chapter_facts.of(launch["chapter"]).costs(**launch["costs"]) if kernel == launch["kernel"]
+    )
     for what, number in counted(recording).items():
         if number != costs[what]:
             wrong.append(f"{number} {what}, where the chapter's costs() say {costs[what]}")

@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tempfile
 
-from tests.site.site_pages import browser_program
 from tests.running import ROOT, run
+from tests.site.site_pages import browser_program
 
 PAGE = "03-launch-geometry/index.html"
 EXERCISE = "06-dot-product-reduction/exercises/1-missing-barrier/index.html"

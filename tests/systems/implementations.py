@@ -15,8 +15,7 @@ import pathlib
 import re
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 from tests.texts import support_table
 
 # Where its library or .icd file may be, and how to come by it.

@@ -9,8 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 
 def passes_through(report, loader):
@@ -19,7 +18,9 @@ def passes_through(report, loader):
         program, env = running.program(chapter), running.through_loader(loader)
         with tempfile.TemporaryDirectory() as folder:
             remembered = running.remembering(folder)
-            wrong = running.not_passed(*running.run([program, *chapter_facts.of(chapter).TINY_SIZE], env={**env, **remembered}))
+            wrong = running.not_passed(
+                *running.run([program, *chapter_facts.of(chapter).TINY_SIZE], env={**env, **remembered})
+            )
         used = running.loader_of(program, env)
         if used is None or not used.samefile(loader):
             wrong.append(f"it goes through {used}")

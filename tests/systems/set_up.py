@@ -71,7 +71,7 @@ class Machine:
         """Runs setup PACKAGES; returns (exit code, what it said, the calls of apt-get, sudo and PyPI)."""
         (self.home / "calls").write_text("")
         code, out, err = running.run(
-            ["bash", "-uc", f'root=$0/root; . "{running.ROOT}/common/setup.sh"; setup "$@"', self.home, *packages],
+            ["bash", "-uc", f'root=$0/root; . "{running.ROOT}/tools/setup.sh"; setup "$@"', self.home, *packages],
             env={"PATH": str(self.bin), "HOME": str(self.home), "OCLGRIND": None, **env},
         )
         return code, out + err, (self.home / "calls").read_text()
@@ -202,7 +202,7 @@ def check(report):
 
     for sign in '[];:|"\\':
         code, out, err = running.run(
-            ["bash", "-c", f'. "{running.ROOT}"/common/setup.sh; build "$0"', f"/no/such{sign}x"]
+            ["bash", "-c", f'. "{running.ROOT}"/tools/setup.sh; build "$0"', f"/no/such{sign}x"]
         )
         report.must(
             f"a path with {sign}: a sentence", code == 1 and "please move this one" in out and not err, out + err

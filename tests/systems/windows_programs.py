@@ -15,8 +15,7 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree
 
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, running
 
 FOLDER = running.ROOT / "build-windows"  # as the preset says
 PREFIX = FOLDER / "wine"  # what Wine takes for the disk of Windows

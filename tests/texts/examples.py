@@ -19,8 +19,8 @@ import re
 import tempfile
 
 from tests import running
-from tests.texts import pages
 from tests.systems import implementations
+from tests.texts import pages
 
 FOLDER = running.ROOT / "examples"
 PAGE = running.ROOT / "docs" / "beyond.md"
@@ -126,7 +126,7 @@ def check_page(report):
     tests = {test["name"] for test in json.loads(running.run(ctest, cwd=running.BUILD)[1])["tests"]}
     for name in sorted(files):
         if name.endswith(".cpp"):
-            here = {f"{kind}.{name[:-4]}" for kind in ("beyond", "beyond-intel")}
+            here = {f"{kind}.{name[:-4]}" for kind in ("examples", "examples-intel")}
             report.failed(name, [f"there is no test {test}" for test in sorted(here - tests)])
             report.failed(name, ["docs/beyond.md does not link it"] * (f"(../examples/{name})" not in text))
             report.count("programs")

@@ -16,7 +16,7 @@ def check(report):
     wrong = []
     with tempfile.TemporaryDirectory() as name:
         fresh = pathlib.Path(name)
-        subprocess.run([sys.executable, FIGURES / "make.py", fresh], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, ROOT / "tools/figures/make.py", fresh], check=True, stdout=subprocess.DEVNULL)
         drawn = {p.name for p in fresh.glob("*.svg")}
         have = {p.name for p in FIGURES.glob("*.svg")}
         wrong += [f"{name} is not drawn by make.py" for name in sorted(have - drawn)]
@@ -25,7 +25,7 @@ def check(report):
             if (fresh / name).read_text() != (FIGURES / name).read_text():
                 wrong.append(f"{name} is not what make.py draws: run tools/figures/make.py")
     moving = 0
-    text = "".join(p.read_text() for pattern in ("*.md", "*/*.md") for p in ROOT.glob(pattern))
+    text = "".join(p.read_text() for pattern in ("*.md", "*/*.md", "site/labs/*.md") for p in ROOT.glob(pattern))
     for path in sorted(FIGURES.glob("*.svg")):
         svg = path.read_text()
         xml.dom.minidom.parseString(svg)

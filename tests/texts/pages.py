@@ -39,9 +39,7 @@ import subprocess
 import tempfile
 import textwrap
 
-from tests import defects
-from tests import chapter_facts
-from tests import running
+from tests import chapter_facts, defects, running
 
 ROOT = pathlib.Path(os.environ.get("DOCS_ROOT", running.ROOT))
 KINDS = ("code", "diff", "output", "trap", "run", "seen", "sketch", "not run", "provokes")

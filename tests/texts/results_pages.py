@@ -49,4 +49,6 @@ def drawn(report):
         made, there = (
             {path.name for path in pathlib.Path(at).glob("*.svg")} for at in (folder, RESULTS / "h200-several")
         )
-        report.failed("tools/bench/several.py", [f"draws {sorted(made)}: {err[-500:]}"] if code or made != there else [])
+        report.failed(
+            "tools/bench/several.py", [f"draws {sorted(made)}: {err[-500:]}"] if code or made != there else []
+        )

@@ -15,8 +15,8 @@ import shutil
 import sys
 
 from tests import running
-from tests.site import site_pages
 from tests.running import BUILD, ROOT
+from tests.site import site_pages
 
 LOOK = """(() => {
   const px = e => parseFloat(getComputedStyle(e).fontSize), box = e => e.getBoundingClientRect();

@@ -178,4 +178,6 @@ def check(report, words):
         return
     block = BLOCK.search(text)
     same = block and block.group() == block.group(1) + table(records) + block.group(2)
-    report.failed("README.md", [] if same else ["the table is not that of docs/where.json: run.py support-table --update"])
+    report.failed(
+        "README.md", [] if same else ["the table is not that of docs/where.json: run.py support-table --update"]
+    )

@@ -32,10 +32,11 @@ import sys
 import tempfile
 import time
 
-from checker.grade_page import CEILINGS, CEILINGS_PATTERN  # noqa: E402
 import page
 import tables
 from tables import CHAPTERS, MATMUL, ROOT, TITLES, UNITS, VECTORS
+
+from checker.grade_page import CEILINGS, CEILINGS_PATTERN  # noqa: E402
 
 FLOP_PER_BYTE = {name: flop for known in CHAPTERS.values() for name, flop in known.BENCH_FLOP_PER_BYTE.items()}
 PEERS = {  # name: source, what to link, who finds out that it is there

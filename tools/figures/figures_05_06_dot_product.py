@@ -139,7 +139,9 @@ def tree(values, title, broken=False):
 
 def recorded(line):
     """What the work-items of group 0 stored in `sums` in that line of the kernel, in the recording: [(element, value)]."""
-    path = pathlib.Path(__file__).resolve().parent.parent.parent / "site" / "recordings" / "06-dot-product-reduction.json"
+    path = (
+        pathlib.Path(__file__).resolve().parent.parent.parent / "site" / "recordings" / "06-dot-product-reduction.json"
+    )
     recording = json.loads(path.read_text())
     number = next(number for number, text in recording["source"] if text.strip().startswith(line))
     runs = [run.split(": ") for run in recording["accesses"]]

@@ -1,8 +1,6 @@
 """What this task asks beyond PASSED."""
 
 
-
-
 def check(attempt):
     """03/1: in grid_stride, work-item w does the elements w, w + T, w + 2·T and so on, as `owner` says."""
     for item, name, count, low, high in attempt.work.each if attempt.work else []:

@@ -1,8 +1,6 @@
 """What this task asks beyond PASSED."""
 
 
-
-
 def check(attempt):
     """06/2: no work-item adds what is half a group away, as in the chapter's tree."""
     touched = attempt.work.array("sums") if attempt.work else {}

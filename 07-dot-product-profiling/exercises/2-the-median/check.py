@@ -3,7 +3,6 @@
 from checker import behaviour
 from checker.timing import LIKE_THE_HOSTS, launches_median
 
-
 # What launches, or other commands, take by the clock that the spy has set, in ms: more than 32 bits of nanoseconds hold,
 # and the warm-up the least of all.
 LONG = "1000 9000 5000 8000 6000 7000"

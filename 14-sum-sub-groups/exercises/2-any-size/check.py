@@ -19,7 +19,9 @@ def check(attempt):
         lambda: attempt.simulated(["300", "32"], ["--data-races"], watched=False),
     )
     races = (
-        [what for kind, what in oclgrind_messages.translate(run.err + run.out, attempt.kernel) if kind == "race"] if run else []
+        [what for kind, what in oclgrind_messages.translate(run.err + run.out, attempt.kernel) if kind == "race"]
+        if run
+        else []
     )
     if races:
         return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]

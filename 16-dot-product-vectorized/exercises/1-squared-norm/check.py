@@ -1,8 +1,6 @@
 """What this task asks beyond PASSED."""
 
 
-
-
 def check(attempt):
     """16/1: elements are read as vectors. What N / 4 vectors are called goes no higher than that."""
     n = max(int(size[0]) for size in attempt.exercise.sizes if int(size[0]) <= 5000)

@@ -7,7 +7,6 @@ import re
 from checker import behaviour
 from checker.behaviour import Trial, floats, packed
 
-
 MATMUL_OF_19 = "ca7488a9dfda1ca6"  # the words of `matmul` in the starter
 
 

@@ -6,7 +6,6 @@ from checker import behaviour
 from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
 from checker.shared_checks import fields
 
-
 # Numbers of very different size, by chunks, and the second half of the vector takes away what the first half has
 # brought: what an addition in double rounds off is as large as the result then.
 WIDE_REALS = """
