@@ -14,6 +14,7 @@ usage: ./check.sh                        all exercises: what is done, and what i
        ./check.sh 06/1 --hint            and a hint for what is wrong, if you want one
        ./check.sh --watch [06]           checks at each save, and goes on when an exercise is done
                                          (keys: h a hint, n the next exercise, q quits)
+       ./check.sh --reset 06/1           gives the starter back, and keeps what you had
        ./check.sh --report results.csv   the overview, and a file of it for the teacher
        ./check.sh --again                checks also what has not changed since its last check
 Your answer is compiled, run on PoCL at several sizes, and run under Oclgrind, which finds data races
@@ -31,7 +32,7 @@ for wish in "$@"; do
   number=${wish%%[/-]*}
   ! grep -qs 'find_package(MPI' "$root/$number"-*/CMakeLists.txt || optional=(libopenmpi-dev openmpi-bin)
 done
-setup python3 oclgrind ${optional[@]+"${optional[@]}"} ||
+setup python3 oclgrind bubblewrap ${optional[@]+"${optional[@]}"} ||
   say "going on with what is there: what could not be checked is said below"
 command -v python3 >/dev/null || {
   say "check.sh needs Python 3"

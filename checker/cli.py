@@ -1,6 +1,6 @@
 """Checks answers to exercises; ./check.sh calls this.
 
-    python3 checker/cli.py [--hint] [--watch] [--report FILE.csv] [--json FILE] [--answers FOLDER] [--again] [EXERCISE...]
+    ./check.sh [--hint] [--watch] [--report FILE.csv] [--json FILE] [--answers FOLDER] [--again] [EXERCISE...]
 
 EXERCISE: a chapter (06), an exercise (06/1 or its folder). Without one: an overview of all, in which
 what has not changed since its last check is not checked again.
@@ -31,8 +31,8 @@ import sys
 import tempfile
 import time
 
-from checker import sandbox
-from checker.attempt import Attempt
+from checker import reset, sandbox
+from checker.attempt import Answer, Attempt
 from checker.exercise import Problem, all_exercises
 from checker.machine import NO_OCLGRIND, ROOT, find_oclgrind
 from checker.probe import BUILD
@@ -165,17 +165,18 @@ VERDICTS = {
 def tell(checked):
     """Says everything that was found, and remembers the grade."""
     exercise = checked.exercise
-    for label, text in checked.answer.lines:
-        show(label, text)
+    if not checked.answer.show:  # else each line was shown as it was found
+        for label, text in checked.answer.lines:
+            show(label, text)
     show("=>", VERDICTS[checked.word].format(exercise.path))
     if checked.folder == exercise.folder:
         remember(exercise, digest=exercise.digest(checked.folder), grade=checked.word)
 
 
 def answer_one(exercise, folder=None, hint=False):
-    """Checks one exercise in full and says everything."""
+    """Checks one exercise, and says what is found as soon as it is."""
     print(f"\n{exercise.path}", flush=True)
-    checked = Checked(exercise, folder)
+    checked = Checked(exercise, folder, Answer(show))
     tell(checked)
     if hint:
         give_hint(checked)
@@ -284,6 +285,7 @@ def main():
     parser.add_argument("--report", metavar="FILE.csv", help="also write the results of all exercises asked for")
     parser.add_argument("--json", metavar="FILE", help="the same with all that was found, for programs")
     parser.add_argument("--answers", metavar="FOLDER", help="the answers are there: FOLDER/NN-topic/exercises/K-name/")
+    parser.add_argument("--reset", action="store_true", help="give the starters back; what stood there is kept")
     parser.add_argument("--again", action="store_true", help="in the overview, check also what has not changed")
     arguments = parser.parse_args()
     exercises = all_exercises()
@@ -294,8 +296,15 @@ def main():
     for wish in arguments.exercise:
         wanted += [e for e in select(wish, exercises) if e not in wanted]
     wanted = wanted or exercises
+    reset.keep_given(exercises)
+    if arguments.reset:
+        if not arguments.exercise:
+            parser.error("--reset takes the exercises that are to be as they were given: ./check.sh --reset 06/1")
+        for exercise in wanted:
+            reset.reset(exercise)
+        return 0
     if sandbox.missing():
-        print(f"your program is not shut in: {sandbox.missing()}")
+        print(f"Note: your program runs without a sandbox ({sandbox.missing()})")
     if arguments.watch:
         watch(wanted, is_done, Checked, tell, give_hint)
         return 0

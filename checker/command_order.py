@@ -88,9 +88,7 @@ def between_queues(attempt, honest):
     exercise."""
     queues = {call.split()[1] for call in honest.calls if call.startswith("on ")}
     loose = any(call.startswith("on ") and call.endswith("without order") for call in honest.calls)
-    if len(queues) < 2 and not loose or attempt.exercise.look in ("ordered", "both_ways"):
-        return []  # these two say more of it
-    return in_order(honest)[0]
+    return in_order(honest)[0] if len(queues) > 1 or loose else []
 
 
 def too_early(run, commands, waits):

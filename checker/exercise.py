@@ -32,27 +32,15 @@ class Exercise:
     host         "chapter": the chapter's own host.cpp runs the kernel; "own": the exercise's
     starter      a regular expression: what the check has to answer to the unchanged starter
     sizes        argument lists for PoCL (default by chapter), each a string: "17 33 65"
-    oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel
-    optimized    false where Oclgrind is to get the kernel as it is written: what the optimizer makes of it
-                 may hold instructions that Oclgrind 21.10 does not know, or that it crashes at
-    larger       [2, 64]: the kernel is right in groups of so many times as many work-items, too, or of the device's most
-    fewer        [1, 2]: and in a launch of so many work-items in all, for N = 1007
-    in_step      sizes at which it is right, too, where work-items of a group run side by side (Mesa's Rusticl, if it is there)
-    hosts        [["side / 4", "side / 2"]]: and with other hosts, in which the second text stands in place of the first
-    spare        true where a launch may have more groups than it needs, of which the kernel is to do nothing
-    beyond       false where the numbers of an N beyond 2^24 are too large for what is asked for
-    smaller      [64, 16]: and on simulated devices with groups no larger than that; matrices are small where it is 16 or less
-    drawn        how many more sizes are drawn from the answer's own content (default 2)
+    oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel. "5000 @32": on a device whose groups have
+                 at most 32 work-items
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
-    inputs       what the buffers are called that get numbers from the host, in the order of their making
-    launches     false where the program launches no kernel (default: whether Oclgrind has something to look at)
     restores     true where the answer is the chapter's own kernel, put right again
     reference    what the kernel must give for any real numbers (behaviour.REFERENCES)
     processes    for a program that uses MPI: with how many processes it runs on PoCL, each size with each: [1, 2, 5]
     measure      the arguments of a run for the class's roofline plot, and its FLOP for each byte that has to be moved:
                  ["512", 85.3]; the program prints GFLOP/s or GB/s
-    points       what it is worth (default 1)
     sha256       of the starter's files, so that an unchanged starter is known as one
     """
 
@@ -85,25 +73,21 @@ class Exercise:
                 else ["1", "63", "64", "65", "1000", "4096"],
             )
         ]
-        self.oclgrind = [s.split() for s in data.get("oclgrind", ["20 17 21"] if self.matrix else ["1", "65", "300"])]
-        self.optimized = data.get("optimized", True)
-        self.larger = data.get("larger", [])
-        self.fewer = data.get("fewer", [])
-        self.hosts = data.get("hosts", [])
-        self.in_step = [size.split() for size in data.get("in_step", [])]
-        self.spare = data.get("spare", False)
-        self.beyond = data.get("beyond", True)
-        self.smaller = data.get("smaller", [])
-        self.drawn = data.get("drawn", 2)
+        # [(arguments, most work-items of a group or None)]
+        self.oclgrind = [
+            (args.split(), items or None)
+            for args, _, items in (
+                size.partition(" @")
+                for size in data.get("oclgrind", ["20 17 21"] if self.matrix else ["1", "65", "300"])
+            )
+        ]
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
-        self.inputs = data.get("inputs", [])
-        self.launches = data.get("launches", bool(self.oclgrind))
         self.restores = data.get("restores", False)
         self.reference = data.get("reference")
         self.processes = data.get("processes", [])
         self.measure = data.get("measure")
-        self.points = data.get("points", 1)
+        self.points = 1
         self.sha256 = data.get("sha256", "")
 
     def own_check(self):
@@ -132,14 +116,15 @@ class Exercise:
         return self.digest(folder) == self.sha256
 
     def drawn_sizes(self, folder):
-        """Sizes that change with the answer, so that none can be written into it."""
+        """Two sizes that change with the kernel, so that none can be written into it."""
+        if self.files != ["kernel.cl"]:
+            return []
         number = int(self.digest(folder), 16)
         sizes = []
-        for _ in range(self.drawn):
-            limits = [90, 90, 90] if self.matrix else [50000 if len(sizes) % 2 else 600]
+        for limit in ([90] * 3, [90] * 3) if self.matrix else ([600], [50000]):
             size = []
-            for limit in limits:
-                number, rest = divmod(number, limit)
+            for most in limit:
+                number, rest = divmod(number, most)
                 size.append(str(rest + 2))
             sizes.append(size)
         return sizes

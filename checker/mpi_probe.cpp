@@ -210,6 +210,16 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
                        in_tag, comm, status);
 }
 
+int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int tag, int from,
+                         int in_tag, MPI_Comm comm, MPI_Status *status) {
+  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  if (pretended() > 0)
+    return MPI_SUCCESS;
+  if (const void *const other = changed(data, count, type); other != data)
+    memcpy(data, other, static_cast<size_t>(bytes(count, type)));
+  return PMPI_Sendrecv_replace(data, count, type, to, tag, from, in_tag, comm, status);
+}
+
 // What is on its way, by its request: until the wait for it nobody may write to where it lies.
 struct sending {
   const char *from;

@@ -8,7 +8,24 @@ are mostly the same mistake, seen by the next work-item.
 import re
 
 # The most telling first: what goes wrong after an access outside a buffer is no news.
-KINDS = ["invalid", "divergence", "race", "uninitialized", "other"]
+KINDS = ["forbidden", "invalid", "index", "divergence", "race", "uninitialized", "other"]
+# What a kernel may not do with a buffer, wherever in it: what Oclgrind calls it, and what it means.
+FORBIDDEN = {
+    "read from write-only buffer": (
+        "reads {}{}: the host made that buffer CL_MEM_WRITE_ONLY, so kernels must not read it. Keep the value in a variable, "
+        "and write it once at the end"
+    ),
+    "write to read-only buffer": (
+        "writes to {}{}: the host made that buffer CL_MEM_READ_ONLY, so kernels must not write to it. Where does the result "
+        "belong?"
+    ),
+    "read from buffer mapped for writing": (
+        "reads {}{} while the host has that buffer mapped for writing: the unmap has to come before the launch"
+    ),
+    "write to mapped buffer": (
+        "writes to {}{} while the host has that buffer mapped: the unmap has to come before the launch"
+    ),
+}
 BYTES = {"float": 4, "i32": 4, "double": 8, "i64": 8, "i16": 2, "i8": 1}
 
 
@@ -21,7 +38,7 @@ def translate(text, kernel="", buffer_sizes=()):
     found = {}
     lines = text.splitlines()
     for i, line in enumerate(lines):
-        if not re.match(r"(Invalid|Unaligned|Uninitialized|Read-write|Write-write|Work-group divergence)", line):
+        if not re.match(r"(Invalid|Index|Unaligned|Uninitialized|Read-write|Write-write|Work-group divergence)", line):
             continue
         block = [line]
         for more in lines[i + 1 :]:
@@ -47,8 +64,13 @@ class Finding:
         self.source = source
         self.body = "\n".join(block[1:])
         self.buffer_sizes = buffer_sizes
+        self.rule = next((rule for rule in FORBIDDEN if self.head.startswith(f"Invalid {rule}")), None)
         self.kind = (
-            "invalid"
+            "forbidden"
+            if self.rule
+            else "index"
+            if self.head.startswith("Index")
+            else "invalid"
             if re.match(r"Invalid (read|write)", self.head)
             else "race"
             if "data race" in self.head
@@ -150,17 +172,33 @@ class Finding:
                 f"work-item {item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
             )
         what = self.what(written) if name else f"element {self.element}"
+        question = "What should keep it from doing so?"
+        if 2**32 - 2**16 <= self.element < 2**32:
+            question = f"{self.element} is {self.element - 2**32} in 32 bits: what was the value before something was subtracted?"
         return (
             f"work-item {item} {does} {what}, outside its {f'{self.memory} memory' if self.memory else 'memory'}{self.lines()}{size}. "
-            "What should keep it from doing so?"
+            f"{question}"
         )
+
+    def forbidden(self):
+        item = self.global_ids[0] if self.global_ids else "?"
+        source = self.places[0][2] if self.places else ""
+        both = re.search(r"(\w+)\s*\[[^=]*?\]\s*(?:[-+*/%&|^]|<<|>>)=", source)  # x[i] += ...: read and written
+        name = both[1] if both else self.array(self.places[0], "write" in self.rule.split()[0]) if self.places else ""
+        return f"work-item {item} {FORBIDDEN[self.rule].format(name or 'a buffer', self.lines())}"
+
+    def index(self):
+        found = re.search(r"Index \((-?\d+)\) exceeds static array size \((\d+)\)", self.head)
+        item = self.global_ids[0] if self.global_ids else "?"
+        index, size = found.groups() if found else ("?", "?")
+        return f"work-item {item} uses index {index} of an array of {size} elements{self.lines()}. What should keep it from doing so?"
 
     def divergence(self):
         count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)
         who = "{} of {}".format(*count.groups()) if count else "some of the"
         return (
             f"only {who} work-items of a group reach the barrier{self.lines()}: all of them have to. "
-            "Is it inside an `if`, or behind a `return`?"
+            "Is it inside an `if`, behind a `return`, or in a loop that not all go through equally often?"
         )
 
     def uninitialized(self):

@@ -20,20 +20,13 @@
 //                begins
 //   SPY_RESULTS  the last element of whatever comes back is another
 //   SPY_FLOATS   "6=1.5 7=0": what the 4 bytes of these arguments of the kernels are, as floats
-//   SPY_GROUPS   "2": groups of twice as many work-items, as many groups; local memory goes with
-//                it. Halved until the device can have such groups
 //   SPY_ITEMS    "1": a launch has one work-item in all, or a group of so many; results that begin
 //                with NaN begin with 0, as there are fewer who write some
-//   SPY_MORE     "9": nine times as many groups
 //   SPY_INFO     "1005=64 1023=9": what clGetDeviceInfo says of the property with this number (in
 //                hexadecimal digits), in each of its eight bytes
-//   SPY_ALIGN    "4096": parts of buffers begin at multiples of so many bytes, or are refused
 //   SPY_TEXT     "102f=OpenCL 3.0", one on a line: the same of properties that are text
-//   SPY_WITHOUT  "cl_khr_fp64": no device has this extension
 //   SPY_FIRST    text that comes before each program's source
 //   SPY_OPTIONS  what each program is built with beyond its own options
-//   SPY_ELSEWHERE  a platform comes first that is none of these, with a device that is of no use;
-//                with 2, such a device comes first on the first platform
 //   SPY_MAPS     as on a device that has its own memory: a region that is mapped is not the buffer,
 //                and is full of NaN if it is to be written anew, as long as nobody has waited for
 //                it, and once it is unmapped
@@ -255,25 +248,6 @@ static void arrive() {
   the.late.clear();
 }
 
-// With SPY_ELSEWHERE, the platform that comes first, and the device. They are never called.
-static char elsewhere[2];
-static cl_platform_id first_platform() {
-  return reinterpret_cast<cl_platform_id>(elsewhere);
-}
-static cl_device_id first_device() {
-  return reinterpret_cast<cl_device_id>(elsewhere + 1);
-}
-static std::vector<cl_device_id> real_ones(const cl_uint n, const cl_device_id *devices) {
-  std::vector<cl_device_id> list(devices, devices + (devices == nullptr ? 0 : n));
-  list.erase(std::remove(list.begin(), list.end(), first_device()), list.end());
-  return list;
-}
-static cl_platform_id real_platform() {
-  cl_platform_id platform = nullptr;
-  REAL(clGetPlatformIDs)(1, &platform, nullptr);
-  return platform;
-}
-
 [[noreturn]] static void waits_for_ever() {
   note("asks for ever\n");
   _exit(EXIT_FAILURE);
@@ -309,15 +283,6 @@ static void CL_CALLBACK launch_ended(cl_event, cl_int, void *queue) {
     tell();
 }
 
-// How large a group this kernel may have.
-static size_t largest_group(cl_command_queue queue, cl_kernel kernel) {
-  cl_device_id device = nullptr;
-  size_t most = 0;
-  REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
-  REAL(clGetKernelWorkGroupInfo)
-  (kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
-  return most;
-}
 // A buffer of floats that begins with NaN, which nobody has written, holds 0 in its place.
 static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
   float first = 0.0F;
@@ -368,14 +333,7 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
                            void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
                            void *data, cl_int *status) {
   note("create context%s\n", "");
-  const std::vector<cl_device_id> others = real_ones(n, devices);
-  if (n > 0 && devices != nullptr && others.empty()) {
-    if (status != nullptr)
-      *status = CL_DEVICE_NOT_AVAILABLE;
-    return nullptr;
-  }
-  return the.context = REAL(clCreateContext)(properties, static_cast<cl_uint>(others.size()),
-                                             others.data(), notify, data, status);
+  return the.context = REAL(clCreateContext)(properties, n, devices, notify, data, status);
 }
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int *status) {
@@ -411,9 +369,7 @@ cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices
   std::string all = options == nullptr ? "" : options;
   if (const char *const more = getenv("SPY_OPTIONS"))
     all += std::string(" ") + more;
-  const std::vector<cl_device_id> others = real_ones(n, devices);
-  return REAL(clBuildProgram)(program, static_cast<cl_uint>(others.size()),
-                              others.empty() ? nullptr : others.data(), all.c_str(), notify, data);
+  return REAL(clBuildProgram)(program, n, devices, all.c_str(), notify, data);
 }
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status) {
   note("create kernel %s\n", name);
@@ -467,9 +423,6 @@ cl_int clReleaseEvent(cl_event object) {
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
   note("SetKernelArg %u %zu\n", index, size);
-  const long factor = setting("SPY_GROUPS");
-  if (value == nullptr && factor > 1)
-    return REAL(clSetKernelArg)(kernel, index, size * static_cast<size_t>(factor), value);
   std::string bytes;
   for (size_t i = 0; value != nullptr && i < std::min<size_t>(size, 16); i++) {
     char digits[3];
@@ -505,20 +458,6 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     with += " " + std::to_string(index) + "=" + bytes;
   note("with %p%s\n", static_cast<void *>(kernel), with.c_str());
   size_t wide_global = global[0], wide_local = local == nullptr ? 0 : local[0];
-  if (const long factor = setting("SPY_MORE"); factor > 1 && dimensions == 1) {
-    wide_global *= static_cast<size_t>(factor);
-    global = &wide_global;
-  }
-  if (const long factor = setting("SPY_GROUPS"); factor > 1 && dimensions == 1 && wide_local != 0) {
-    auto times = static_cast<size_t>(factor);
-    while (times > 1 && wide_local * times > largest_group(queue, kernel))
-      times /= 2;
-    wide_global *= times;
-    wide_local *= times;
-    global = &wide_global;
-    local = &wide_local;
-    note("groups %zu\n", wide_local);
-  }
   if (const long few = setting("SPY_ITEMS"); few > 0 && dimensions == 1) {
     wide_global = wide_local = static_cast<size_t>(few);
     global = &wide_global;
@@ -723,65 +662,11 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *poin
 }
 cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *num) {
   note("GetPlatformIDs%s\n", "");
-  if (setting("SPY_ELSEWHERE") != 1)
-    return REAL(clGetPlatformIDs)(n, platforms, num);
-  if (platforms != nullptr && n > 0)
-    platforms[0] = first_platform();
-  cl_int status = CL_SUCCESS;
-  if (n > 1 || num != nullptr)
-    status = REAL(clGetPlatformIDs)(n > 1 && platforms != nullptr ? n - 1 : 0,
-                                    n > 1 && platforms != nullptr ? platforms + 1 : nullptr, num);
-  if (num != nullptr)
-    ++*num;
-  return status;
-}
-cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size, void *value,
-                         size_t *size_ret) {
-  return REAL(clGetPlatformInfo)(platform == first_platform() ? real_platform() : platform, what,
-                                 size, value, size_ret);
-}
-cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
-                      cl_device_id *devices, cl_uint *num) {
-  const bool beside = setting("SPY_ELSEWHERE") == 2 && platform == real_platform() &&
-                      type != CL_DEVICE_TYPE_DEFAULT;
-  if (platform != first_platform() && !beside)
-    return REAL(clGetDeviceIDs)(platform, type, n, devices, num);
-  cl_uint others = 0;
-  if (beside)
-    if (const cl_int status = REAL(clGetDeviceIDs)(platform, type, 0, nullptr, &others);
-        status != CL_SUCCESS)
-      return status;
-  if (devices != nullptr && n > 0)
-    devices[0] = first_device();
-  if (num != nullptr)
-    *num = others + 1;
-  return beside && devices != nullptr && n > 1
-             ? REAL(clGetDeviceIDs)(platform, type, n - 1, devices + 1, nullptr)
-             : CL_SUCCESS;
-}
-cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
-                         const void *info, cl_int *status) {
-  const auto *const region = static_cast<const cl_buffer_region *>(info);
-  note("CreateSubBuffer %zu %zu\n", region->origin, region->size);
-  if (const long align = setting("SPY_ALIGN");
-      align > 0 && region->origin % static_cast<size_t>(align) != 0) {
-    if (status != nullptr)
-      *status = CL_MISALIGNED_SUB_BUFFER_OFFSET;
-    return nullptr;
-  }
-  return REAL(clCreateSubBuffer)(buffer, flags, type, info, status);
+  return REAL(clGetPlatformIDs)(n, platforms, num);
 }
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
                        size_t *size_ret) {
-  note("GetDeviceInfo %x %zu%s\n", what, size, device == first_device() ? " elsewhere" : "");
-  if (device == first_device()) {
-    REAL(clGetDeviceIDs)(real_platform(), CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
-    const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
-    if (what == CL_DEVICE_PLATFORM && status == CL_SUCCESS && value != nullptr &&
-        setting("SPY_ELSEWHERE") == 1)
-      *static_cast<cl_platform_id *>(value) = first_platform();
-    return status;
-  }
+  note("GetDeviceInfo %x %zu %p\n", what, size, static_cast<void *>(device));
   if (const std::string *const text = other_text(what)) {
     if (size_ret != nullptr)
       *size_ret = text->size() + 1;
@@ -792,16 +677,6 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
     return CL_SUCCESS;
   }
   const cl_int status = REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
-  if (const char *const without = getenv("SPY_WITHOUT"); without != nullptr &&
-                                                         what == CL_DEVICE_EXTENSIONS &&
-                                                         status == CL_SUCCESS && value != nullptr)
-    if (char *const at = strstr(static_cast<char *>(value), without))
-      memset(at, ' ', strlen(without));
-  if (setting("SPY_ALIGN") > 0 && what == CL_DEVICE_MEM_BASE_ADDR_ALIGN && status == CL_SUCCESS &&
-      value != nullptr) {
-    const auto bits = static_cast<cl_uint>(8 * setting("SPY_ALIGN"));
-    memcpy(value, &bits, sizeof bits);
-  }
   for (char *info = getenv("SPY_INFO"); info != nullptr && *info != '\0' && value != nullptr;) {
     char *end = nullptr;
     const bool meant = strtoul(info, &end, 16) == what && status == CL_SUCCESS;

@@ -131,7 +131,7 @@ def launched_once(attempt, args, what, device=()):
 
 def local_reads(attempt, each):
     """A complaint where a step of k has more than so many reads: each = {(TILE, WPT): reads}."""
-    m, n, k = 40, 36, 70
+    m, n, k = 20, 17, 40
     for (tile, wpt), reads in each.items():
         items, up = tile * tile // wpt, [-(-size // tile) for size in (m, n, k)]
         enough = up[0] * up[1] * items * up[2] * tile * reads  # groups, work-items, steps of k with those past the edge

@@ -1,13 +1,12 @@
 """What this task asks beyond PASSED."""
 
-import re
 import struct
 
 from checker import behaviour
-from checker.behaviour import Trial
+from checker.behaviour import Trial, other_launch
 
 
-def check(attempt):
+def of_the_task(attempt):
     """05/1: each element of `products` is that of a and b, and not their sum alone."""
     trial = Trial(attempt, ["5000"])
     if (1, 2) not in trial.after or len(trial.inputs) < 2:
@@ -17,8 +16,8 @@ def check(attempt):
     for i, (x, y, product) in enumerate(zip(a, b, products)):
         if product != x * y:
             return [f"with N = 5000, products[{i}] is {product}, where {x} · {y} is {x * y}"]
-    if re.search(r"= mul nsw i32 %[\w.]+, %", attempt.as_compiled(["10"])):
-        return [
-            "two ints are multiplied as ints: a product that does not fit into one is undefined, wherever it goes then"
-        ]
     return []
+
+
+def check(attempt):
+    return of_the_task(attempt) or other_launch(attempt, ("std::min<size_t>(32, (n", "std::min<size_t>(3, (n"))

@@ -1,16 +1,17 @@
 """What this task asks beyond PASSED."""
 
 from checker import behaviour
+from checker.behaviour import other_launch
 from checker.shared_checks import local_reads
 
 
-def check(attempt):
+def of_the_task(attempt):
     """10/1: a value of A is read once for WPT products, and work-item `number` has the columns number % STEP, + STEP, ..."""
     if complaints := local_reads(attempt, {(32, 8): 9, (16, 4): 5}):
         return complaints
     size, tile, wpt = 64, 32, 8
     step = tile // wpt
-    seen = behaviour.work(attempt, [str(size)] * 3)
+    seen = behaviour.work(attempt, [str(size), str(size), "8"])
     for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
         y, x = divmod(item, size)
         number = y % step * tile + x % tile
@@ -19,7 +20,11 @@ def check(attempt):
         launches = count // wpt
         if count % wpt or which != launches * sum(map(behaviour.mixed, places)) % 2**64:
             return [
-                f"with 64×64×64 and tiles of 32, work-item {number} of a group does not write the elements of C in row "
+                f"with 64×64×8 and tiles of 32, work-item {number} of a group does not write the elements of C in row "
                 f"{number // step} and columns {number % step}, {number % step + step}, ... of the tile"
             ]
     return []
+
+
+def check(attempt):
+    return of_the_task(attempt) or other_launch(attempt, ("side / 4", "side / 2"))

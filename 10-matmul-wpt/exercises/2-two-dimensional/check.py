@@ -1,10 +1,11 @@
 """What this task asks beyond PASSED."""
 
 from checker import behaviour
+from checker.behaviour import other_launch
 from checker.shared_checks import local_reads
 
 
-def check(attempt):
+def of_the_task(attempt):
     """10/2: for each k, 2 elements of B and 4 of A are read, or 2 of each where WPT is 4."""
     return local_reads(attempt, {(32, 8): 6, (16, 4): 4}) or dealt_out(attempt)
 
@@ -27,3 +28,7 @@ def dealt_out(attempt):
                 f"{cols}: its block begins at my_row and my_col, and goes on in steps of STEP_M and STEP_N"
             ]
     return []
+
+
+def check(attempt):
+    return of_the_task(attempt) or other_launch(attempt, ("side / 4", "side / 2"))

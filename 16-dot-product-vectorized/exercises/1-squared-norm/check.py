@@ -1,7 +1,9 @@
 """What this task asks beyond PASSED."""
 
+from checker.behaviour import other_launch
 
-def check(attempt):
+
+def of_the_task(attempt):
     """16/1: elements are read as vectors. What N / 4 vectors are called goes no higher than that."""
     n = max(int(size[0]) for size in attempt.exercise.sizes if int(size[0]) <= 5000)
     touched = attempt.work.touched if attempt.work else {}
@@ -9,3 +11,7 @@ def check(attempt):
     if len(single) > 4:
         return [f"with N = {n} there are {n // 4} vectors of 4, and {len(single)} work-items read single floats"]
     return []
+
+
+def check(attempt):
+    return of_the_task(attempt) or other_launch(attempt, ("std::min(most,", "std::min<size_t>(3,"))
