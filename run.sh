@@ -57,12 +57,18 @@ done
 [ ${#built[@]} -gt 0 ] || exit 1
 wanted=("${built[@]}")
 if [ -n "$number" ]; then
-  exec "$root/build/${wanted[0]}/${wanted[0]}" "$@"
+  "$root/build/${wanted[0]}/${wanted[0]}" "$@"
+  code=$?
+  try_each_driver $code "$root/build/${wanted[0]}/${wanted[0]}" "$@" >&2
+  exit $code
 fi
 failed=()
 for chapter in "${wanted[@]}"; do
   printf '\n== %s\n' "$chapter"
-  "$root/build/$chapter/$chapter" || failed+=("$chapter")
+  "$root/build/$chapter/$chapter"
+  code=$?
+  [ $code = 0 ] || failed+=("$chapter")
+  [ ${#failed[@]} != 1 ] || try_each_driver $code "$root/build/$chapter/$chapter" >&2
 done
 printf '\n%d of %d chapters passed' $((${#wanted[@]} - ${#failed[@]})) ${#wanted[@]}
 if [ ${#failed[@]} -gt 0 ]; then

@@ -24,7 +24,7 @@ def printed(machine, wish, place):
     lines = [f"device    Paper {platforms[p][d]} {place} (Paper Platform {p})", f"chosen    {place}, {chosen}"]
     for p, types in enumerate(platforms):
         lines += ["", f"platform {p}: Paper Platform {p}"]
-        lines += ["  no device on this machine"] * (not types)
+        lines += ["  no device that can be used here"] * (not types)
         for d, kind in enumerate(types):
             here, n = f"{p}:{d}", number
             lines += [

@@ -10,14 +10,14 @@
 
 static const char *const usage = "usage: 02-device-query\n";
 
-// A device and its place: device number `d` of platform number `p`. Its rank: 3 for a GPU, 2 for an
-// accelerator, 1 for a CPU, 0 for anything else.
+// A device and its place: device number `d` of platform number `p`. Its rank: 3 for a GPU, 2 for a
+// CPU, 1 for an accelerator, 0 for anything else.
 struct found_device {
   size_t p, d;
   cl_device_id id;
   size_t rank;
 };
-static const char *const kinds[4] = {"device of another kind", "CPU", "accelerator", "GPU"};
+static const char *const kinds[4] = {"device of another kind", "accelerator", "CPU", "GPU"};
 
 // Prints the limits of a device that the later chapters meet. Each property has a type of its own,
 // which the specification names; `sizeof` says how much room there is for it.
@@ -73,28 +73,45 @@ int main(const int argc, char **argv) {
   std::vector<cl_platform_id> platforms(num_platforms);
   clerr_chk(clGetPlatformIDs(num_platforms, platforms.data(), nullptr));
 
-  // Their devices. Of those that match the wish, the first one of the highest rank is chosen.
+  // Their names and devices. What does not answer is passed over: the others may work. Of the
+  // devices that match the wish, the first one of the highest rank is chosen.
+  std::vector<std::string> names(num_platforms, "(no answer)");
   std::vector<found_device> found;
   found_device chosen = {0, 0, nullptr, 0};
   size_t fits = 0; // devices that match the wish
   for (size_t p = 0; p < platforms.size(); p++) {
+    size_t size; // a string: first how many bytes it has, then the bytes
+    const std::string number = "platform " + std::to_string(p);
+    if (!answered(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 0, nullptr, &size), number))
+      continue;
+    std::vector<char> name(size);
+    if (!answered(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, size, name.data(), nullptr),
+                  number))
+      continue;
+    names[p] = name.data();
+
     cl_uint num_devices = 0;
     status = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, nullptr, &num_devices);
     if (status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && num_devices == 0))
       continue; // not an error: a platform may be installed that has no device on this machine
-    clerr_chk(status);
+    if (!answered(status, number))
+      continue; // an error, but one of this driver's: the others may work
     std::vector<cl_device_id> devices(num_devices);
-    clerr_chk(
-        clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, num_devices, devices.data(), nullptr));
+    if (!answered(
+            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, num_devices, devices.data(), nullptr),
+            number))
+      continue;
     for (size_t d = 0; d < devices.size(); d++) {
+      if (!answers(devices[d], p, d))
+        continue;
       cl_device_type type; // a set of bits
       clerr_chk(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, nullptr));
       const size_t rank = (type & CL_DEVICE_TYPE_GPU) != 0           ? 3
-                          : (type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 2
-                          : (type & CL_DEVICE_TYPE_CPU) != 0         ? 1
+                          : (type & CL_DEVICE_TYPE_CPU) != 0         ? 2
+                          : (type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 1
                                                                      : 0;
       found.push_back({p, d, devices[d], rank});
-      if (!wish.empty() && !device_matches(devices[d], p, d, wish))
+      if (wish.empty() ? !usable(devices[d], p, d) : !device_matches(devices[d], p, d, wish))
         continue;
       fits++;
       if (chosen.id == nullptr || rank > chosen.rank)
@@ -112,11 +129,7 @@ int main(const int argc, char **argv) {
     printf(wish.empty() ? "\n" : " for OCL_DEVICE=%s\n", wish.c_str());
   }
   for (size_t p = 0; p < platforms.size(); p++) {
-    size_t size; // a string: first how many bytes it has, then the bytes
-    clerr_chk(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, 0, nullptr, &size));
-    std::vector<char> name(size);
-    clerr_chk(clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, size, name.data(), nullptr));
-    printf("\nplatform %zu: %s\n", p, name.data());
+    printf("\nplatform %zu: %s\n", p, names[p].c_str());
     size_t count = 0;
     for (const found_device &device : found)
       if (device.p == p) {
@@ -127,14 +140,14 @@ int main(const int argc, char **argv) {
         count++;
       }
     if (count == 0)
-      printf("  no device on this machine\n");
+      printf("  no device that can be used here\n");
   }
   printf("\n");
   fflush(stdout);
-  if (found.empty())
-    fprintf(stderr,
-            "no OpenCL device found on any platform. (PoCL has none where it cannot write: set "
-            "POCL_CACHE_DIR; README.md, \"When no device is found\")\n");
+  if (chosen.id == nullptr && (found.empty() || wish.empty()))
+    fprintf(stderr, "no OpenCL device found that can be used. (A GPU's driver has none where your "
+                    "user may not open it; PoCL has none where it cannot write: set "
+                    "POCL_CACHE_DIR.) README.md, \"When no device is found\"\n");
   else if (chosen.id == nullptr)
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; those above are all there are\n",
             wish.c_str());

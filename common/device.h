@@ -29,16 +29,62 @@ inline std::vector<cl_platform_id> all_platforms() {
   return platforms;
 }
 
-// All devices of a platform; a platform without devices gives an empty list.
+// Has a platform or a device answered? If not, says so on standard error: a driver that fails here
+// is passed over, since the others may work.
+inline bool answered(const cl_int status, const std::string &who,
+                     const char *file = __builtin_FILE(), const int line = __builtin_LINE()) {
+  if (status != CL_SUCCESS)
+    fprintf(stderr, "%s:%d: OpenCL error %s (%d): %s is passed over\n", file, line,
+            clerr_find(status).name, status, who.c_str());
+  return status == CL_SUCCESS;
+}
+
+// All devices of a platform; one without devices, or that does not answer, gives an empty list.
 inline std::vector<cl_device_id> all_devices(cl_platform_id platform) {
+  size_t size = 0;
+  if (!answered(clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, nullptr, &size), "a platform"))
+    return {};
+  std::vector<char> name(size + 1, '\0');
+  if (!answered(clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, name.data(), nullptr),
+                "a platform"))
+    return {};
   cl_uint count = 0;
   const cl_int status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   if (status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && count == 0))
     return {};
-  clerr_chk(status);
+  if (!answered(status, name.data()))
+    return {};
   std::vector<cl_device_id> devices(count);
-  clerr_chk(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
+  if (!answered(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr),
+                name.data()))
+    return {};
   return devices;
+}
+
+// Does the device number `d` of platform number `p` answer at all?
+inline bool answers(cl_device_id device, const size_t p, const size_t d) {
+  const std::string who = "device " + std::to_string(p) + ":" + std::to_string(d);
+  size_t size;
+  cl_device_type type;
+  return answered(clGetDeviceInfo(device, CL_DEVICE_NAME, 0, nullptr, &size), who) &&
+         answered(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr), who);
+}
+
+// Can it be used, and compile kernels? If not, says so on standard error.
+inline bool usable(cl_device_id device, const size_t p, const size_t d) {
+  const std::string who = "device " + std::to_string(p) + ":" + std::to_string(d);
+  cl_bool free, compiler;
+  if (!answered(clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof free, &free, nullptr), who) ||
+      !answered(clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler,
+                                nullptr),
+                who))
+    return false;
+  if (free == CL_TRUE && compiler == CL_TRUE)
+    return true;
+  fprintf(stderr, "%s is passed over: it %s\n", who.c_str(),
+          free == CL_TRUE ? "takes no kernel in OpenCL C, only ready-made programs"
+                          : "is in use by another program, or switched off");
+  return false;
 }
 
 // A text property of a device, such as CL_DEVICE_NAME.
@@ -91,9 +137,10 @@ inline bool device_matches(cl_device_id device, const size_t p, const size_t d,
          contains(platform_name(device), wish);
 }
 
-// Returns the device to use: a GPU, else an accelerator, else a CPU, else whatever there is, over
+// Returns the device to use: a GPU, else a CPU, else an accelerator, else whatever there is, over
 // all platforms; the first of several. The environment variable OCL_DEVICE narrows the choice: gpu,
-// cpu, part of a device's or platform's name, or P:D, the numbers that chapter 02 prints.
+// cpu, part of a device's or platform's name, or P:D, the numbers that chapter 02 prints. What does
+// not answer is passed over, and so is, without OCL_DEVICE, what cannot be used.
 // No match: the list of what there is; exit 1.
 inline cl_device_id pick_device() {
   const char *env = getenv("OCL_DEVICE");
@@ -105,14 +152,16 @@ inline cl_device_id pick_device() {
   for (size_t p = 0; p < platforms.size(); p++) {
     const std::vector<cl_device_id> devices = all_devices(platforms[p]);
     for (size_t d = 0; d < devices.size(); d++) {
+      if (!answers(devices[d], p, d))
+        continue;
       list += "  " + std::to_string(p) + ":" + std::to_string(d) + "  " +
               device_text(devices[d], CL_DEVICE_NAME) + " (" + platform_name(devices[d]) + ")\n";
-      if (!wish.empty() && !device_matches(devices[d], p, d, wish))
+      if (wish.empty() ? !usable(devices[d], p, d) : !device_matches(devices[d], p, d, wish))
         continue;
       const cl_device_type type = device_type(devices[d]);
       const int rank = (type & CL_DEVICE_TYPE_GPU) != 0           ? 3
-                       : (type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 2
-                       : (type & CL_DEVICE_TYPE_CPU) != 0         ? 1
+                       : (type & CL_DEVICE_TYPE_CPU) != 0         ? 2
+                       : (type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 1
                                                                   : 0;
       if (rank > best_rank) {
         best = devices[d];
@@ -122,10 +171,11 @@ inline cl_device_id pick_device() {
   }
   if (best != nullptr)
     return best;
-  if (list.empty())
+  if (wish.empty() || list.empty())
     fprintf(stderr,
-            "no OpenCL device found: %zu platform%s, none with a device. (PoCL has none where it "
-            "cannot write: set POCL_CACHE_DIR; README.md, \"When no device is found\")\n",
+            "no OpenCL device found: %zu platform%s, none with a device that can be used. (A GPU's "
+            "driver has none where your user may not open it; PoCL has none where it cannot write: "
+            "set POCL_CACHE_DIR.) README.md, \"When no device is found\"\n",
             platforms.size(), platforms.size() == 1 ? "" : "s");
   else
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; there %s:\n%s", wish.c_str(),

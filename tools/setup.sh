@@ -109,6 +109,25 @@ setup() {
   fi
 }
 
+# A program ended with the exit code $1: the one of a signal, or of a library that could not be loaded? Then it is run
+# once more for each OpenCL driver that is installed, with that one alone. The rest: the program and its arguments.
+try_each_driver() {
+  local code=$1 vendors=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors} icds icd alone
+  shift
+  case $code in 127 | 132 | 134 | 135 | 136 | 139) ;; *) return ;; esac
+  icds=("$vendors"/*.icd)
+  [ ${#icds[@]} -gt 1 ] || return
+  alone=$(mktemp -d)
+  say "The program broke off (exit code $code). With one OpenCL driver at a time, of $vendors:"
+  for icd in "${icds[@]}"; do
+    rm -f "$alone"/*
+    cp "$icd" "$alone"
+    say "  ${icd##*/} alone: exit code $(exec 2>/dev/null; OCL_ICD_VENDORS=$alone "$@" >/dev/null; echo $?)"
+  done
+  rm -rf "$alone"
+  say "0 is a driver that works, 1 one without a device; docs/errors.md#one-driver-at-a-time"
+}
+
 # Configures and builds in ROOT/build. $1: ROOT; more arguments: for cmake --build.
 # Quiet when all goes well; on failure the whole log is shown.
 build() {

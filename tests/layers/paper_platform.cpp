@@ -7,6 +7,11 @@
 //                   driver leaves it behind whose card is gone
 //   PAPER_BUFFER    bytes of the largest buffer of all devices, in place of those below
 //   PAPER_NAMES     what the names of platforms and devices have behind them
+//   PAPER_FAILS     a call that the first platform and the first device of all fail, and the code:
+//                   clGetDeviceIDs=-6. "load": the library ends the program as it is loaded
+//
+// A device of the type "taken" is a GPU that is not available, and "ready-made" one without a
+// compiler.
 //
 // Everything that device number d of all says is different from what another one says: the numbers
 // in the table below are for d = 0, and larger by d times the step.
@@ -59,6 +64,15 @@ static std::string tail() {
   return names == nullptr ? "" : names;
 }
 
+// What such a call of the platform or device of this number answers.
+static cl_int failure(const char *call, const cl_ulong number) {
+  const char *fails = getenv("PAPER_FAILS");
+  const size_t length = strlen(call);
+  if (number != 0 || fails == nullptr || strncmp(fails, call, length) != 0)
+    return CL_SUCCESS;
+  return static_cast<cl_int>(strtol(fails + length + 1, nullptr, 10));
+}
+
 // Gives an answer as clGetDeviceInfo and clGetPlatformInfo do.
 static cl_int answer(const void *from, const size_t bytes, const size_t room, void *to,
                      size_t *size_ret) {
@@ -74,6 +88,9 @@ static cl_int answer(const void *from, const size_t bytes, const size_t room, vo
 static cl_int CL_API_CALL get_platform_info(cl_platform_id id, const cl_platform_info what,
                                             const size_t room, void *to, size_t *size_ret) {
   const auto *platform = reinterpret_cast<const paper_platform *>(id);
+  const cl_int failed = failure("clGetPlatformInfo", platform->number);
+  if (what == CL_PLATFORM_NAME && failed != CL_SUCCESS) // the loader asks for other things
+    return failed;
   const std::string text = what == CL_PLATFORM_PROFILE          ? "FULL_PROFILE"
                            : what == CL_PLATFORM_VERSION        ? "OpenCL 1.2 paper"
                            : what == CL_PLATFORM_EXTENSIONS     ? "cl_khr_icd"
@@ -86,6 +103,8 @@ static cl_int CL_API_CALL get_platform_info(cl_platform_id id, const cl_platform
 
 static cl_device_type type_of(const paper_device *device) {
   return device->type == "gpu"           ? CL_DEVICE_TYPE_GPU
+         : device->type == "taken"       ? CL_DEVICE_TYPE_GPU
+         : device->type == "ready-made"  ? CL_DEVICE_TYPE_GPU
          : device->type == "accelerator" ? CL_DEVICE_TYPE_ACCELERATOR
          : device->type == "cpu"         ? CL_DEVICE_TYPE_CPU
                                          : CL_DEVICE_TYPE_CUSTOM;
@@ -94,6 +113,10 @@ static cl_device_type type_of(const paper_device *device) {
 // A platform's default device is its last one.
 static cl_int CL_API_CALL get_device_ids(cl_platform_id id, const cl_device_type type,
                                          const cl_uint room, cl_device_id *to, cl_uint *count) {
+  const cl_int failed =
+      failure("clGetDeviceIDs", reinterpret_cast<const paper_platform *>(id)->number);
+  if (failed != CL_SUCCESS)
+    return failed;
   std::vector<paper_device *> devices;
   for (paper_device *device : reinterpret_cast<const paper_platform *>(id)->devices) {
     if (type == CL_DEVICE_TYPE_DEFAULT)
@@ -115,6 +138,13 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id id, const cl_device_type
 static cl_int CL_API_CALL get_device_info(cl_device_id id, const cl_device_info what,
                                           const size_t room, void *to, size_t *size_ret) {
   const auto *device = reinterpret_cast<const paper_device *>(id);
+  const cl_int failed = failure("clGetDeviceInfo", device->number);
+  if (failed != CL_SUCCESS)
+    return failed;
+  if (what == CL_DEVICE_AVAILABLE || what == CL_DEVICE_COMPILER_AVAILABLE) {
+    const cl_bool yes = device->type != (what == CL_DEVICE_AVAILABLE ? "taken" : "ready-made");
+    return answer(&yes, sizeof yes, room, to, size_ret);
+  }
   const cl_bool odd = device->number % 2;
   if (what == CL_DEVICE_HOST_UNIFIED_MEMORY)
     return answer(&odd, sizeof odd, room, to, size_ret);
@@ -194,6 +224,15 @@ static cl_int CL_API_CALL get_platform_ids(const cl_uint room, cl_platform_id *t
   if (count != nullptr)
     *count = static_cast<cl_uint>(platforms.size());
   return CL_SUCCESS;
+}
+
+// A driver with two LLVMs in it, say, or none of the libraries that it needs: SIGABRT.
+__attribute__((constructor)) static void loaded() {
+  const char *fails = getenv("PAPER_FAILS");
+  if (fails != nullptr && strcmp(fails, "load") == 0) {
+    fprintf(stderr, "paper: registered more than once\n");
+    abort();
+  }
 }
 
 // The one name that the loader looks up in the library.

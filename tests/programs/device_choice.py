@@ -1,5 +1,5 @@
-"""Which device a chapter takes, on machines that a layer pretends: the first GPU, else the first accelerator, else the
-first CPU, over all platforms; OCL_DEVICE in each of its forms; and chapter 01 the first one there is.
+"""Which device a chapter takes, on machines that a layer pretends: the first GPU, else the first CPU, else the first
+accelerator, over all platforms; OCL_DEVICE in each of its forms; and chapter 01 the first one there is.
 
 A machine is the types of its devices by platform, as in layers/device_layer.cpp; a device is called
 type-platform-number.
@@ -12,10 +12,10 @@ CASES = [
     ("cpu", None, "cpu-0-0"),
     ("cpu,accelerator,gpu", None, "gpu-0-2"),
     ("gpu,accelerator,cpu", None, "gpu-0-0"),
-    ("cpu,accelerator/cpu", None, "accelerator-0-1"),
+    ("accelerator,cpu/cpu", None, "cpu-0-1"),
     ("accelerator/cpu,gpu", None, "gpu-1-1"),
     ("cpu,gpu/gpu,accelerator", None, "gpu-0-1"),
-    ("cpu,accelerator/accelerator", None, "accelerator-0-1"),
+    ("accelerator/accelerator", None, "accelerator-0-0"),
     ("cpu/cpu", None, "cpu-0-0"),
     ("/cpu,gpu", None, "gpu-1-1"),
     ("gpu,cpu/cpu", "cpu", "cpu-0-1"),

@@ -21,8 +21,9 @@ VENDORS = pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors"))
 class Conditions:
     """Runs a program under one condition after the other."""
 
-    def __init__(self, report, program, arguments):
+    def __init__(self, report, program, arguments, names_all):
         self.report = report
+        self.names_all = names_all  # it looks at all devices, and takes none that fails: not chapter 01
         self.command = [str(program)] + arguments
 
     def judge(self, what, code, out, err, words):
@@ -82,6 +83,21 @@ def implementations(test, folder):
         "a platform without devices beside others", env=icd_folder(folder, "empty and real", a=running.PAPER, real="")
     )
     test.run("an .icd file that is empty beside good ones", env=icd_folder(folder, "blank and real", a="", real=""))
+    alone, beside = (
+        icd_folder(folder, "fails", a=running.PAPER),
+        icd_folder(folder, "fails and real", a=running.PAPER, real=""),
+    )
+    for call in ["clGetPlatformInfo", "clGetDeviceIDs", "clGetDeviceInfo"]:
+        for code in [-2, -5, -6, -30, -32, -1001, -9999]:
+            if test.names_all or call == "clGetDeviceIDs":
+                env = {"PAPER_DEVICES": "gpu", "PAPER_FAILS": f"{call}={code}"}
+                test.run(f"{call} fails with {code}", f"({code}): ", "no OpenCL device found", env={**alone, **env})
+                test.run(f"{call} fails with {code} beside a platform that works", env={**beside, **env})
+    for device in ["taken", "ready-made"] if test.names_all else []:
+        env = {"PAPER_DEVICES": device}
+        test.run(f"a GPU that is {device}", "is passed over: it ", "no OpenCL device found", env={**alone, **env})
+        test.run(f"a GPU that is {device} beside a CPU", env={**beside, **env})
+        test.run("... and OCL_DEVICE names it", "CL_DEVICE_NOT_AVAILABLE", env={**beside, **env, "OCL_DEVICE": "paper"})
 
 
 def places(test, chapter, folder):
@@ -217,7 +233,7 @@ def one_of_each(test, chapter, folder):
 
 def check(report, chapter, full):
     known = chapter_facts.of(chapter)
-    test = Conditions(report, running.program(chapter), known.TINY_SIZE)
+    test = Conditions(report, running.program(chapter), known.TINY_SIZE, known.NO_DEVICE_REFUSAL is not None)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if full or known.HOSTILE_ALL:

@@ -18,13 +18,14 @@ from tests.syntax import changed_copy, forced, kernel_files
 MACHINES = [
     ("cpu", None, "0:0"),
     ("cpu,gpu,gpu", None, "0:1"),
-    (";other,accelerator;cpu,accelerator", None, "1:1"),
+    (";other,accelerator;accelerator,cpu", None, "2:1"),
     ("other,cpu;;cpu,gpu", None, "2:1"),
     ("other", None, "0:0"),
+    (";other,accelerator,accelerator", None, "1:1"),
     ("-;cpu", None, "1:0"),
     ("cpu,gpu,gpu", "cpu", "0:0"),
     ("cpu,gpu,gpu", "GPU", "0:1"),
-    ("cpu;cpu,accelerator", "platform 1", "1:1"),
+    ("cpu;accelerator,cpu", "platform 1", "1:1"),
     ("cpu;gpu,gpu", "1:1", "1:1"),
     (15 * ";" + "cpu", None, "15:0"),
 ]

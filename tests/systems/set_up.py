@@ -200,6 +200,20 @@ def check(report):
     case("no make, no apt", 1, "Please install", "", have=["c++", "cmake"], prepare=absent("apt-get"))
     case("an old CMake", 1, "CMake 3.22.1 is too old", "", env={"CMAKE_IS": "3.22.1"})
 
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name in "bad", "good":
+            (folder / f"{name}.icd").touch()
+        program = '[ ! -e "$OCL_ICD_VENDORS/bad.icd" ] || kill -ABRT $$'
+        command = f'. "{harness.ROOT}"/common/setup.sh; try_each_driver "$0" sh -c "$1"'
+        for code, said in [("134", "bad.icd alone: exit code 134\n  good.icd alone: exit code 0\n"), ("1", "")]:
+            got, out, err = harness.run(["bash", "-uc", command, code, program], env={"OCL_ICD_VENDORS": str(folder)})
+            report.must(
+                f"exit code {code}: {'each driver alone' if said else 'not a word'}",
+                got == 0 and not err and (said in out if said else not out),
+                out + err,
+            )
+
     for sign in '[];:|"\\':
         code, out, err = running.run(
             ["bash", "-c", f'. "{running.ROOT}"/tools/setup.sh; build "$0"', f"/no/such{sign}x"]

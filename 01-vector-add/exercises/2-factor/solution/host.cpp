@@ -46,15 +46,17 @@ int main(const int argc, char **argv) {
   for (cl_uint p = 0; p < num_platforms && device == nullptr; p++) {
     platform = platforms[p];
     status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
-    if (status == CL_DEVICE_NOT_FOUND)
-      device = nullptr; // no device here: on to the next platform
-    else
-      check(status, "clGetDeviceIDs", __LINE__);
+    if (status != CL_SUCCESS)
+      device = nullptr; // no device here, or a driver that fails: on to the next platform
+    if (status != CL_SUCCESS && status != CL_DEVICE_NOT_FOUND)
+      fprintf(stderr, "%s:%d: clGetDeviceIDs: %s (%d): platform %u is passed over\n", __FILE__,
+              __LINE__, clerr_find(status).name, status, p);
   }
   if (device == nullptr) {
     fprintf(stderr,
-            "no OpenCL device found: none of %u platforms has one. (PoCL has none where it cannot "
-            "write: set POCL_CACHE_DIR; README.md, \"When no device is found\")\n",
+            "no OpenCL device found: none of %u platforms has one. (A GPU's driver has none where "
+            "your user may not open it; PoCL has none where it cannot write: set POCL_CACHE_DIR.) "
+            "README.md, \"When no device is found\"\n",
             num_platforms);
     return EXIT_FAILURE;
   }
