@@ -10,6 +10,13 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 option(WARNINGS_AS_ERRORS "Treat the compiler's warnings as errors" OFF)
 
+# Where the compiler looks, CMake looks too: in the folders of CPATH and LIBRARY_PATH, and in a conda environment.
+foreach(kind "CPATH;INCLUDE" "LIBRARY_PATH;LIBRARY" "CONDA_PREFIX;PREFIX")
+  list(GET kind 0 from)
+  list(GET kind 1 to)
+  file(TO_CMAKE_PATH "$ENV{${from}}" folders)
+  list(APPEND CMAKE_${to}_PATH ${folders})
+endforeach()
 find_package(OpenCL)
 if(NOT OpenCL_FOUND)
   message(FATAL_ERROR "The OpenCL headers or the ICD loader are missing. On Debian and Ubuntu:\n"

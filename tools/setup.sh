@@ -9,16 +9,47 @@ say() { printf '%s\n' "$*"; }
 # Is version $1 at least version $2?
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
-# Prints the Debian packages that are missing for building and running the chapters.
+# Prints the Debian packages that are missing for building and running the chapters. What is there by whatever way is
+# enough, so the compiler, the linker and the ICD loader are asked, unless all lies where Debian's packages put it.
 missing_packages() {
-  command -v c++ >/dev/null || say g++
   command -v cmake >/dev/null || say cmake
   command -v make >/dev/null || command -v ninja >/dev/null || say make
+  command -v "${CXX:-c++}" >/dev/null || { say g++ && return; }
   [ "$(uname -s)" = Darwin ] && return # OpenCL is part of macOS
-  found_file /usr/include/CL/cl.h /usr/local/include/CL/cl.h || say opencl-headers
-  found_file /usr/lib/*/libOpenCL.so /usr/lib64/libOpenCL.so /usr/lib/libOpenCL.so \
-    /usr/local/lib/libOpenCL.so || say ocl-icd-opencl-dev
-  found_file /etc/OpenCL/vendors/*pocl*.icd || say pocl-opencl-icd
+  [ -z "${OCL_ICD_VENDORS-}" ] && found_file /usr/include/CL/cl.h && found_file /usr/lib/*/libOpenCL.so &&
+    found_file /etc/OpenCL/vendors/*pocl*.icd && return
+  local folder where=() folders
+  folder=$(mktemp -d)
+  IFS=: read -ra folders <<<"${CMAKE_PREFIX_PATH-}:${CONDA_PREFIX-}"
+  for place in ${folders[@]+"${folders[@]}"}; do
+    for lib in "$place"/lib "$place"/lib/*-linux-gnu; do
+      [ ! -d "$lib" ] || where+=("-I$place/include" "-L$lib" "-Wl,-rpath,$lib")
+    done
+  done
+  cat >"$folder/ask.cpp" <<'EOF'
+#include <CL/cl.h>
+int main() { // 1: no device
+  cl_platform_id platforms[16];
+  cl_uint num_platforms = 0, num_devices, all = 0;
+  clGetPlatformIDs(16, platforms, &num_platforms);
+  for (cl_uint p = 0; p < num_platforms && p < 16; p++)
+    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, nullptr, &num_devices) == CL_SUCCESS)
+      all += num_devices;
+  return all == 0;
+}
+EOF
+  if ! "${CXX:-c++}" ${where[@]+"${where[@]}"} -fsyntax-only "$folder/ask.cpp" 2>/dev/null; then
+    say opencl-headers
+    found_file /usr/lib/*/libOpenCL.so /usr/lib64/libOpenCL.so || say ocl-icd-opencl-dev
+    found_file "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd || say pocl-opencl-icd
+  elif ! "${CXX:-c++}" ${where[@]+"${where[@]}"} "$folder/ask.cpp" -lOpenCL -o "$folder/ask" 2>/dev/null; then
+    say ocl-icd-opencl-dev
+    found_file "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd || say pocl-opencl-icd
+  else
+    (exec 2>/dev/null && "$folder/ask")
+    [ $? != 1 ] || say pocl-opencl-icd
+  fi
+  rm -rf "$folder"
 }
 
 found_file() {
@@ -30,6 +61,7 @@ found_file() {
 how_to_install() {
   say "Please install a C++17 compiler, CMake 3.25 or newer, make, the OpenCL headers, the OpenCL ICD"
   say "loader and PoCL, then run this again. (Tried: Debian 12 and 13, Ubuntu 24.04.)"
+  say "  without root: docs/setup.md#without-root"
   say "  Fedora:  sudo dnf install gcc-c++ cmake make opencl-headers ocl-icd-devel pocl"
   say "  Arch:    sudo pacman -S gcc cmake make opencl-headers ocl-icd pocl"
   say "  macOS:   xcode-select --install; brew install cmake   (OpenCL is part of macOS)"

@@ -10,7 +10,7 @@ import tempfile
 
 from tests import running
 
-BASICS = "bash cat dirname env find grep head id mkdir mktemp readlink rm sed sort tail touch tr uname".split()
+BASICS = "bash cat chmod dirname env find grep head id mkdir mktemp readlink rm sed sort tail touch tr uname".split()
 CHAPTERS_NEED = ["c++", "cmake", "make"]
 
 APT = """#!/bin/sh
@@ -31,6 +31,12 @@ esac
 """
 DPKG = '#!/bin/sh\n[ -e "$HOME/done.$4" ] && echo "install ok installed"\n'
 SUDO = '#!/bin/sh\necho "sudo $*" >>"$HOME/calls"\nexec "$@"\n'
+# A compiler: $LACKS is what it does not find, headers or the loader; the program that it makes ends with $DEVICES.
+CXX = """#!/bin/sh
+case "$LACKS$*" in headers*) exit 1 ;; loader*-lOpenCL*) exit 1 ;; *-fsyntax-only*) exit 0 ;; esac
+for last; do :; done
+printf '#!/bin/sh\\nexit %s\\n' "$DEVICES" >"$last" && chmod +x "$last"
+"""
 CMAKE = '#!/bin/sh\necho "cmake version ${CMAKE_IS:-3.25.1}"\n'
 PYTHON = '#!/bin/sh\n[ ! -e "$HOME/no-venv" ] || [ -e "$HOME/done.python3-venv" ]\n'
 PYPI = """#!/bin/sh
@@ -51,7 +57,7 @@ class Machine:
         for name in [*BASICS, "cp"]:
             (self.bin / name).symlink_to(shutil.which(name))
         for name in have:
-            self.script(name, CMAKE if name == "cmake" else "#!/bin/sh\n")
+            self.script(name, {"cmake": CMAKE, "c++": CXX}.get(name, "#!/bin/sh\n"))
         self.script("apt-get", APT)
         self.script("dpkg-query", DPKG)
         self.script("python3", PYTHON)
@@ -198,6 +204,24 @@ def check(report):
         case(f"no {name}, offline: an error, with apt's own", 1, "Unable to locate", "", have=without, archive=["x"])
     case("no make, not root, no sudo", 1, "As root:  apt-get install make", "", have=["c++", "cmake"], uid=1000)
     case("no make, no apt", 1, "Please install", "", have=["c++", "cmake"], prepare=absent("apt-get"))
+    # OpenCL from elsewhere than Debian's packages: the loader is asked for devices, not the names of packages.
+    elsewhere = {"OCL_ICD_VENDORS": "/no/such/folder"}
+    case(
+        "OpenCL from elsewhere, with a device: not a word",
+        0,
+        "",
+        "",
+        env={**elsewhere, "DEVICES": "0"},
+        never="apt-get",
+    )
+    case("... with a driver that aborts: not a word", 0, "", "", env={**elsewhere, "DEVICES": "134"}, never="apt-get")
+    for lacks, devices, package in (
+        ("", "1", "pocl-opencl-icd"),
+        ("headers", "", "opencl-headers"),
+        ("loader", "", "ocl-icd-opencl-dev"),
+    ):
+        env = {**elsewhere, "LACKS": lacks, "DEVICES": devices}
+        case(f"... but no {package}: an error that names it", 1, package, f"recommends {package}", env=env)
     case("an old CMake", 1, "CMake 3.22.1 is too old", "", env={"CMAKE_IS": "3.22.1"})
 
     with tempfile.TemporaryDirectory() as folder:
