@@ -54,6 +54,31 @@ def in_working_directory(must, command, folder, way):
             (here / kernel.name).rename(kernel)
 
 
+# macOS's headers, as far as a compiler here can tell: each call is deprecated unless that is silenced.
+MACOS = {
+    "OpenCL/opencl.h": """#ifndef CL_SILENCE_DEPRECATION
+#define CL_API_SUFFIX_USER __attribute__((deprecated("define CL_SILENCE_DEPRECATION to silence this")))
+#endif
+#include <CL/cl.h>
+""",
+    "mach-o/dyld.h": '#include <cstdint>\nextern "C" int _NSGetExecutablePath(char *, uint32_t *);\n',
+}
+
+
+def other_headers(must, line, folder):
+    """Nothing to warn of with another version of OpenCL asked for by -D, nor on macOS."""
+    with tempfile.TemporaryDirectory() as name:
+        for path, text in MACOS.items():
+            (pathlib.Path(name) / path).parent.mkdir()
+            (pathlib.Path(name) / path).write_text(text)
+        for options in [*(f"-DCL_TARGET_OPENCL_VERSION={v}" for v in (100, 110, 200, 300)), f"-D__APPLE__ -I{name}"]:
+            command = f"{line} -fsyntax-only -Werror {options}"
+            code, out, err = harness.run(["sh", "-c", command], cwd=folder)
+            must(
+                f"one line, with {options.split('=')[-1].split(' -')[0]}: no warning", code == 0 and not out + err, err
+            )
+
+
 def check(report, chapter):
     must, number = report.must, chapter[:2]
     readme = running.ROOT / chapter / "README.md"
@@ -73,6 +98,7 @@ def check(report, chapter):
             program = folder / re.search(r" -o (\S+)", line.group()).group(1)
             check_program(must, chapter, program, folder, "one line")
             program.unlink()
+        other_headers(must, line.group(), folder)
 
         build = root / "build" / number
         code, out, err = running.run(["cmake", "-S", chapter, "-B", f"build/{number}"], cwd=root)
