@@ -80,6 +80,12 @@ int main() {
          "read on:     docs/errors.md#unknown-code\n",
          [] { clerr_chk(-12345, "none.cpp", 9); });
   failures += ended != EXIT_FAILURE;
+  prints("a rare status", stderr, said,
+         "none.cpp:9: OpenCL error CL_INVALID_PIPE_SIZE (-69)\n"
+         "usual cause: a pipe's packets are of 0 bytes, or larger than "
+         "CL_DEVICE_PIPE_MAX_PACKET_SIZE\n"
+         "read on:     docs/errors.md#rare-codes\n",
+         [] { clerr_chk(-69, "none.cpp", 9); });
   prints("no times, and no word", stdout, said, "time      : this device reports no times\n",
          [] { print_time("", NAN, 1, "GB/s"); });
 

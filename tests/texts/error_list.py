@@ -1,13 +1,15 @@
 """Do common/clerr.h's table and docs/errors.md say the same, and are the programs there true?
 
 Every code of the table has a heading in docs/errors.md, in the same order, with the same number and the
-same line on its cause; the page has no other. Each entry has a few lines of C++ that provoke the error, or
+same line on its cause; the page has no other. The rarer codes stand in a table with the same words. Every code of the
+headers on this machine is in one of them, or in a range that the page names. Each entry has a few lines of C++ that provoke the error, or
 says why not. All of them are compiled into one program and run, one process each, on PoCL: each must end
 with the status that it stands under.
 """
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -17,12 +19,12 @@ from tests.texts import pages
 POCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
 
 
-def table():
-    """The entries of clerr.h, as the compiler sees them: name -> (number, cause), in order."""
+def table(which):
+    """The entries of a table of clerr.h, as the compiler sees them: name -> (number, cause), in order."""
     with tempfile.TemporaryDirectory() as name:
         source = pathlib.Path(name) / "table.cpp"
         source.write_text(
-            '#include "clerr.h"\nint main() { for (const clerr_entry &e : clerr_table) '
+            f'#include "clerr.h"\nint main() {{ for (const clerr_entry &e : {which}) '
             'printf("%d\\t%s\\t%s\\n", e.code, e.name, e.cause); }\n'
         )
         subprocess.run(
@@ -40,6 +42,18 @@ def table():
         )
         out = subprocess.run([source.with_suffix("")], capture_output=True, text=True, check=True).stdout
     return {name: (int(code), cause) for code, name, cause in (line.split("\t") for line in out.splitlines())}
+
+
+def header_codes():
+    """The codes of errors in OpenCL's headers: name -> number. (The numbers from -20 to -29 are nobody's; from -1000 on
+    they are the extensions'.)"""
+    folder = pathlib.Path(os.environ.get("CL_HEADERS", "/usr/include")) / "CL"
+    found = {}
+    for header in folder.glob("cl*.h"):
+        for name, code in re.findall(r"^#define\s+(CL_\w+)\s+\(?(-\d+)\)?\s*$", header.read_text(), re.MULTILINE):
+            if not re.match(r"CL_(FLT|DBL|HALF|BUILD_(NONE|ERROR|IN_PROGRESS)|PARTITION_BY)", name):
+                found[name] = int(code)
+    return found
 
 
 def compile_programs(programs, folder):
@@ -87,9 +101,9 @@ def compile_programs(programs, folder):
 
 def check(report):
     wrong = []
-    entries = table()
-    lines = (pages.ROOT / "docs" / "errors.md").read_text().splitlines()
-    found = [h for h in pages.headings(lines) if h.startswith("CL_")]
+    entries, rare = table("clerr_table"), table("clerr_rare")
+    lines = (docs.ROOT / "docs" / "errors.md").read_text().splitlines()
+    found = [h for h in docs.headings(lines) if h.startswith("CL_")]
     if found != list(entries):
         wrong.append(
             "the headings are not the table's names, in its order: "
@@ -111,6 +125,18 @@ def check(report):
             wrong.append(f'{name}: needs either a program or a line "Not provoked here: …"')
         if name in programs and f"<!-- provokes: {name}" not in section:
             wrong.append(f"{name}: its program stands under another heading")
+    page = "\n".join(lines)
+    for name, (code, cause) in rare.items():
+        if f"\n| `{code}` | `{name}` | {cause} |\n".replace("`NVIDIA's own code`", "NVIDIA's own code") not in page:
+            wrong.append(f"{name}: the row of common/clerr.h is not there")
+    ranges = [
+        range(int(b or a), int(a) + 1) for a, b in re.findall(r"^\| `(-\d+)`(?: to `(-\d+)`)? \|", page, re.MULTILINE)
+    ]
+    codes = header_codes()
+    for name, code in codes.items():
+        known = {**entries, **rare}.get(name, (None,))[0] == code
+        if not known and not (code <= -1000 and any(code in numbers for numbers in ranges)):
+            wrong.append(f"{name} ({code}) of the headers is in no table")
     ran = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -128,5 +154,10 @@ def check(report):
                     f"where {entries[name][0]} was expected\n{err[-500:]}"
                 )
     report.failed("docs/errors.md", wrong)
-    for what, number in [("codes in the table", len(entries)), ("headings", len(found)), ("programs run", ran)]:
+    for what, number in [
+        ("codes in the table", len(entries)),
+        ("headings", len(found)),
+        ("codes of the headers", len(codes)),
+        ("programs run", ran),
+    ]:
         report.count(what, number)
