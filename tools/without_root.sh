@@ -15,8 +15,8 @@ END
   ;;
 esac
 root=$(readlink -f "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/..")
-# shellcheck source=common/setup.sh
-. "$root"/common/setup.sh
+# shellcheck source=tools/setup.sh
+. "$root"/tools/setup.sh
 folder=$(readlink -m "${1:-$HOME/opencl}")
 mkdir -p "$folder/packages" "$folder/vendors"
 cd "$folder"

@@ -73,7 +73,7 @@ def other_headers(must, line, folder):
             (pathlib.Path(name) / path).write_text(text)
         for options in [*(f"-DCL_TARGET_OPENCL_VERSION={v}" for v in (100, 110, 200, 300)), f"-D__APPLE__ -I{name}"]:
             command = f"{line} -fsyntax-only -Werror {options}"
-            code, out, err = harness.run(["sh", "-c", command], cwd=folder)
+            code, out, err = running.run(["sh", "-c", command], cwd=folder)
             must(
                 f"one line, with {options.split('=')[-1].split(' -')[0]}: no warning", code == 0 and not out + err, err
             )

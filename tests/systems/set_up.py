@@ -229,9 +229,9 @@ def check(report):
         for name in "bad", "good":
             (folder / f"{name}.icd").touch()
         program = '[ ! -e "$OCL_ICD_VENDORS/bad.icd" ] || kill -ABRT $$'
-        command = f'. "{harness.ROOT}"/common/setup.sh; try_each_driver "$0" sh -c "$1"'
+        command = f'. "{running.ROOT}"/tools/setup.sh; try_each_driver "$0" sh -c "$1"'
         for code, said in [("134", "bad.icd alone: exit code 134\n  good.icd alone: exit code 0\n"), ("1", "")]:
-            got, out, err = harness.run(["bash", "-uc", command, code, program], env={"OCL_ICD_VENDORS": str(folder)})
+            got, out, err = running.run(["bash", "-uc", command, code, program], env={"OCL_ICD_VENDORS": str(folder)})
             report.must(
                 f"exit code {code}: {'each driver alone' if said else 'not a word'}",
                 got == 0 and not err and (said in out if said else not out),

@@ -102,8 +102,8 @@ def compile_programs(programs, folder):
 def check(report):
     wrong = []
     entries, rare = table("clerr_table"), table("clerr_rare")
-    lines = (docs.ROOT / "docs" / "errors.md").read_text().splitlines()
-    found = [h for h in docs.headings(lines) if h.startswith("CL_")]
+    lines = (pages.ROOT / "docs" / "errors.md").read_text().splitlines()
+    found = [h for h in pages.headings(lines) if h.startswith("CL_")]
     if found != list(entries):
         wrong.append(
             "the headings are not the table's names, in its order: "
