@@ -26,4 +26,4 @@ command -v python3 >/dev/null || {
   say "grade.sh needs Python 3"
   exit 2
 }
-PYTHONPATH=$root exec python3 -m checker.grade "$@"
+PYTHONUTF8=1 PYTHONPATH=$root exec python3 -m checker.grade "$@"

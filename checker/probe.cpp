@@ -26,7 +26,6 @@
 //                hexadecimal digits), in each of its eight bytes
 //   SPY_TEXT     "102f=OpenCL 3.0", one on a line: the same of properties that are text
 //   SPY_FIRST    text that comes before each program's source
-//   SPY_OPTIONS  what each program is built with beyond its own options
 //   SPY_MAPS     as on a device that has its own memory: a region that is mapped is not the buffer,
 //                and is full of NaN if it is to be written anew, as long as nobody has waited for
 //                it, and once it is unmapped
@@ -362,14 +361,6 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint n, const char *
     return REAL(clCreateProgramWithSource)(context, 1, &text, nullptr, status);
   }
   return REAL(clCreateProgramWithSource)(context, n, texts, lengths, status);
-}
-cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
-                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                      void *data) {
-  std::string all = options == nullptr ? "" : options;
-  if (const char *const more = getenv("SPY_OPTIONS"))
-    all += std::string(" ") + more;
-  return REAL(clBuildProgram)(program, n, devices, all.c_str(), notify, data);
 }
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status) {
   note("create kernel %s\n", name);

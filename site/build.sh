@@ -5,6 +5,7 @@
 # REPOSITORY_URL=https://... puts the address of the repository into the lines that clone it.
 # Look at it:  python3 -m http.server -d build/site/out
 set -eu
+export PYTHONUTF8=1 # the pages are UTF-8, whatever the locale
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 output=${1:-$root/build/site/out}
 work=$root/build/site

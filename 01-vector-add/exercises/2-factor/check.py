@@ -1,5 +1,7 @@
 """What this task asks beyond PASSED."""
 
+import re
+
 from checker import behaviour, references
 from checker.behaviour import Trial, beside, floats
 from checker.shared_checks import fields
@@ -17,6 +19,11 @@ def check(attempt):
                 f"with {' '.join(args)}, {got.split(' (')[0]} is printed as expected, but {right.split(' (')[0]} "
                 "is right: is the host's own check as it was?"
             ]
+    kind = re.search(r"(\w+)\s+factor\s*\)", attempt.kernel)
+    if kind and kind[1] != "float":
+        return [
+            f"factor is of type {kind[1]} in the kernel, and is to be a float, there and in the host: 2.5 is lost otherwise"
+        ]
     for by in (2.5, -3.0, 100000.0):
         trial = Trial(attempt, ["1000", "3"], SPY_FLOATS=f"4={by}")
         if (1, 2) not in trial.after or len(trial.inputs) < 2:

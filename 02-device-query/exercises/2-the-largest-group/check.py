@@ -10,9 +10,7 @@ def check(attempt):
         (96, 32768, 1),
         (1024, 1000, 1),
         (1024, 32768, 10),
-        (512, 512, 4),
         (256, 32768, 2**30),
-        (256, 32768, 2**32),
         (256, 32768, 2**61),  # times 8: 2^64
     ]:
         run = attempt.simulated([str(each)], ["--max-wgsize", str(items), "--local-mem-size", str(local)])
@@ -28,9 +26,9 @@ def check(attempt):
         if got != str(right) and not (none_fits and got == "0"):
             return [
                 f"on a device with {items} work-items in a group and {local} bytes of local memory, with {each} float{'s' * (each > 1)} "
-                f"for each work-item, the group should have {right} work-items and has {got}"
+                f"for each work-item, the group should have {right} work-item{'s' * (right > 1)} and has {got}"
             ]
-    for exponent in range(1, 31):
+    for exponent in (1, 5, 10, 30):
         for items in (2**exponent, 2 ** (exponent + 1) - 1):
             run = attempt.pocl(["1"], spy=True, SPY_INFO=f"1004={items} 1023={2**40}")
             got = (fields(run, "group") or ["nothing"])[0]
