@@ -8,13 +8,17 @@ root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 case ${1-} in
 -h | --help | '')
   cat <<'EOF'
-usage: ./grade.sh SUBMISSIONS [--out FOLDER] [--roster FILE.csv] [EXERCISE...]
-SUBMISSIONS has a folder for each student, with the files that are the student's, or a zip or tar file of them:
+usage: ./grade.sh SUBMISSIONS [--out FOLDER] [--roster FILE.csv] [--points FILE.csv] [EXERCISE...]
+SUBMISSIONS is what Moodle or Canvas let you download, unpacked; or a folder for each student, with the files that are
+the student's, or a zip or tar file of them:
   SUBMISSIONS/NAME/.../06-dot-product-reduction/exercises/1-missing-barrier/kernel.cl
 Everything else is taken from here. Without EXERCISE (06, 06/1) all are graded.
   --out FOLDER       for grades.csv, feedback/NAME.md and class.html (default: grades)
-  --roster FILE.csv  the gradebook as Canvas or Moodle exports it: its rows and first columns go into grades.csv
-Exit code 0: all graded; 1: some could not be; 2: wrong arguments, or something needed is missing.
+  --roster FILE.csv  the gradebook as Canvas or Moodle exports it: who is in the class, for grades.csv
+  --points FILE.csv  what exercises are worth, where it is not 1: lines such as 06/1,2 or, with half a point for an
+                     answer that was begun and is not right, 06/1,2,0.5
+Exit code 0: all graded; 1: some could not be; 2: wrong arguments, a file that cannot be understood, or something needed
+is missing: then nothing was written.
 EOF
   [ $# -gt 0 ] && exit 0
   exit 2

@@ -5,10 +5,11 @@ Of a student's folder only the files count that exercise.json says are the stude
 and so are those that pass and differ in comments and blanks only. Then those that passed and have something to measure
 are timed, one after the other.
 
-grades.csv is what Canvas imports: "Student, ID, SIS User ID, SIS Login ID, Section", then the assignments; without
-the row "Points Possible", which is optional there (lib/gradebook_importer.rb in instructure/canvas-lms) and would be an
-unknown student for Moodle. Moodle asks for each column what it is (docs.moodle.org, "Grade import"). A field stays
-empty where the answer could not be checked, so that no grade is overwritten.
+grades.csv has the columns of the roster that say who is who, then the total, the sum of each chapter, and each exercise.
+Canvas imports it with its own columns; without the row "Points Possible", which is optional there
+(lib/gradebook_importer.rb in instructure/canvas-lms) and would be an unknown student for Moodle. Moodle asks for each
+column what it is (docs.moodle.org, "Grade import"). A field stays empty where nothing was handed in or the answer could
+not be checked, and so does a sum that it is part of: no grade is overwritten by one that nobody has seen.
 """
 
 import argparse
@@ -18,22 +19,18 @@ import hashlib
 import os
 import pathlib
 import re
-import stat
 import sys
-import tarfile
 import tempfile
 import traceback
-import zipfile
 
 from checker import grade_page, sandbox
 from checker.attempt import Attempt
 from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
+from checker.grade_input import Roster, answers_of, read_points, students_in
 from checker.machine import NO_OCLGRIND, find_oclgrind
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
-MOST_FILES = 20000  # in what a student has handed in
 
 
 class Answer:
@@ -71,7 +68,9 @@ class Answer:
 
     @property
     def points(self):
-        return None if self.trouble else self.result["points"]
+        """None where it could not be checked."""
+        begun = self.exercise.begun if self.result and self.result["verdict"] == "not yet" else 0
+        return None if self.trouble else self.result["points"] or begun
 
 
 BLANKS = rb"(?:\s|//[^\n]*|/\*.*?\*/)+"
@@ -91,87 +90,6 @@ def without_comments(content):
     return re.sub(b"(" + LITERAL + b")|" + BLANKS, blank, content, flags=re.DOTALL).strip()
 
 
-# ---- What was handed in ---------------------------------------------------------------------------
-
-
-def regular(path):
-    """The content of a plain file, or why there is none."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        return None, error.strerror
-    with open(file, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            return None, "no plain file"
-        return limited(opened)
-
-
-def limited(opened):
-    content = opened.read(LARGEST + 1)
-    return (content, "") if len(content) <= LARGEST else (None, f"larger than {LARGEST >> 10} KiB")
-
-
-def in_zip(path):
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist()[:MOST_FILES]:
-            yield info.filename, lambda info=info: limited(archive.open(info))
-
-
-def in_tar(path):
-    with tarfile.open(path) as archive:
-        for number, info in enumerate(archive):
-            if number < MOST_FILES and info.isfile():
-                yield info.name, lambda info=info: limited(archive.extractfile(info))
-
-
-def handed_in(folder):
-    """The name of each file that a student has handed in, and a function that gives its content, the shortest names
-    first; what lies in archives follows. Links are not followed."""
-    names = []
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        names += [os.path.join(place, name) for name in sorted(files)]
-        if len(names) > MOST_FILES:
-            break
-    names.sort(key=lambda name: name.count("/"))
-    for name in names:
-        yield name, lambda name=name: regular(name)
-    for name in names:
-        kind = in_zip if name.endswith(".zip") else in_tar if re.search(r"\.(tar|tgz|tar\.\w+)$", name) else None
-        if kind and not os.path.islink(name):
-            yield from kind(name)
-
-
-def answers_of(folder, exercises):
-    """{exercise: {file: content}} of a student, and what could not be read: sentences."""
-    wanted = {(e.chapter, "exercises", e.name, file): (e, file) for e in exercises for file in e.files}
-    found, wrong = {}, []
-    try:
-        for name, content in handed_in(folder):
-            exercise, file = wanted.get(tuple(name.split("/")[-4:]), (None, None))
-            if exercise and file not in found.get(exercise, {}):
-                text, why = content()
-                if text is None:
-                    wrong.append(f"{exercise.id}: {file}: {why}")
-                else:
-                    found.setdefault(exercise, {})[file] = text
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        NotImplementedError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        tarfile.TarError,
-    ) as error:
-        wrong.append(f"an archive that cannot be read: {error}")
-    except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
-        wrong.append(f"an archive that cannot be read: {type(error).__name__}: {error}")
-    if not found and not wrong:
-        wrong.append("nothing that is called NN-topic/exercises/K-name/kernel.cl or host.cpp was handed in")
-    return found, wrong
-
-
 # ---- What comes out -------------------------------------------------------------------------------
 
 
@@ -181,35 +99,36 @@ def plain(text):
     return "'" + text if text.startswith(("=", "+", "-", "@")) else text
 
 
-def read_roster(path):
-    """The first columns of a gradebook, and its rows: those before the grades, as Canvas and Moodle export them."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        head, *rows = list(csv.reader(file))
-    known = {*CANVAS, "Integration ID", "Root Account", "First name", "Last name", "Surname", "ID number", "Username"}
-    known |= {"Institution", "Department", "Email address"}
-    columns = next((i for i, name in enumerate(head) if name not in known), len(head))
-    return head[:columns], [row[:columns] for row in rows if len(row) >= columns and "Points Possible" not in row[0]]
+def points_of(student, exercises):
+    """What stands in a student's row, None for what is not known: the total, each chapter, each exercise."""
+    answers = student["answers"] if student else {}
+    each = {e: (answers[e].points if e in answers else 0) if answers else None for e in exercises}
+    chapters = [[each[e] for e in exercises if e.chapter == chapter] for chapter in chapters_of(exercises)]
+    return [None if None in some else sum(some) for some in [list(each.values()), *chapters]] + list(each.values())
+
+
+def chapters_of(exercises):
+    return list(dict.fromkeys(e.chapter for e in exercises))
 
 
 def write_grades(path, students, exercises, roster):
-    """A row for each of the roster, else for each folder. Returns the folders that the roster does not know."""
-    head, rows = read_roster(roster) if roster else (CANVAS, [[name, "", "", name, ""] for name in students])
-    left = set(students)
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(head + [e.id for e in exercises])
-        for row in rows:
-            known = [name for name in students if name.casefold() in (field.strip().casefold() for field in row)]
-            left -= set(known[:1])
-            answers = students[known[0]]["answers"] if known else {}
-            points = [answers[e].points if e in answers else 0 for e in exercises]
-            table.writerow([*map(plain, row), *("" if p is None else p for p in points)])
-    return sorted(left)
+    """A row for each of the roster, else for each student who has handed something in."""
+    head, rows = CANVAS, [([name, "", "", name, ""], student) for name, student in students.items()]
+    if roster:
+        of_row = {student["row"]: student for student in students.values()}
+        head, rows = roster.head, [(row, of_row.get(number)) for number, row in enumerate(roster.rows)]
+    separator, encoding = (roster.separator, roster.encoding) if roster else (",", "utf-8")
+    with open(path, "w", newline="", encoding=encoding) as file:
+        table = csv.writer(file, delimiter=separator)
+        table.writerow([*head, "total", *chapters_of(exercises), *(e.id for e in exercises)])
+        for row, student in rows:
+            points = ["" if p is None else f"{p:g}" for p in points_of(student, exercises)]
+            table.writerow([*map(plain, row), *points])
 
 
 def write_feedback(path, name, student, exercises):
     total = sum(answer.points or 0 for answer in student["answers"].values())
-    lines = [f"# {plain(name)}", "", f"{total} of {sum(e.points for e in exercises)} points."]
+    lines = [f"# {plain(name)}", "", f"{total:g} of {sum(e.points for e in exercises):g} points."]
     lines += ["", *[f"- {text}" for text in student["wrong"]]] if student["wrong"] else []
     for exercise in exercises:
         answer = student["answers"].get(exercise)
@@ -239,15 +158,30 @@ def main():
     parser.add_argument("exercise", nargs="*")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("grades"))
     parser.add_argument("--roster", type=pathlib.Path)
+    parser.add_argument("--points", type=pathlib.Path)
     arguments = parser.parse_intermixed_args()
     exercises = all_exercises()
+    for exercise in exercises:
+        exercise.begun = 0
+    if arguments.points:
+        read_points(arguments.points, exercises, select)
     exercises = [
         e for e in exercises if not arguments.exercise or any(e in select(w, exercises) for w in arguments.exercise)
     ]
     if not arguments.submissions.is_dir():
-        parser.error(f"{arguments.submissions} is no folder")
-    if arguments.roster:
-        read_roster(arguments.roster)  # before the work, and not after it
+        parser.error(f"{arguments.submissions} is no folder: unpack what was downloaded")
+    found, others = students_in(arguments.submissions)
+    if not found:
+        parser.error(
+            f"{arguments.submissions} has neither a folder of a student nor what Moodle or Canvas call a student's file"
+        )
+    roster = Roster(arguments.roster) if arguments.roster else None
+    rows = {name: roster.row_of(keys) if roster else None for name, (keys, _) in found.items()}
+    rows = {name: row if list(rows.values()).count(row) == 1 else None for name, row in rows.items()}
+    if roster and set(rows.values()) == {None}:
+        raise Problem(
+            f"nobody in {arguments.submissions} is in {arguments.roster}: not {', nor '.join(list(rows)[:3])}"
+        )
     if find_oclgrind() is None:
         raise Problem(f"nothing can be passed here: {NO_OCLGRIND}")
     print(
@@ -255,22 +189,17 @@ def main():
         if sandbox.missing()
         else "each program in a sandbox, without a network"
     )
-    folders = sorted(
-        p for p in arguments.submissions.iterdir() if p.is_dir() and not p.is_symlink() and p.name[0] != "."
-    )
-    if not folders:
-        parser.error(f"{arguments.submissions} has no folder of a student")
     (arguments.out / "feedback").mkdir(parents=True, exist_ok=True)
 
     with tempfile.TemporaryDirectory(prefix="grade-") as work:
         students, answers = {}, {}
-        for folder in folders:
-            found, wrong = answers_of(folder, exercises)
-            students[folder.name] = {"answers": {}, "wrong": wrong}
-            for exercise, files in found.items():
+        for name, (_, places) in found.items():
+            theirs, wrong = answers_of(places, exercises)
+            students[name] = {"answers": {}, "wrong": wrong, "row": rows[name]}
+            for exercise, files in theirs.items():
                 new = Answer(exercise, files, pathlib.Path(work))
-                answer = students[folder.name]["answers"][exercise] = answers.setdefault(new.folder, new)
-                answer.students.append(folder.name)
+                answer = students[name]["answers"][exercise] = answers.setdefault(new.folder, new)
+                answer.students.append(name)
         print(f"{len(students)} students, {len(answers)} different answers", flush=True)
         by_code = {}
         for answer in answers.values():
@@ -289,19 +218,25 @@ def main():
         for answer in rest:
             answer.measure()
 
-    unknown = write_grades(arguments.out / "grades.csv", students, exercises, arguments.roster)
+    write_grades(arguments.out / "grades.csv", students, exercises, roster)
     for name, student in students.items():
         write_feedback(arguments.out / "feedback" / f"{name}.md", name, student, exercises)
     (arguments.out / "class.html").write_text(grade_page.page(students, exercises, list(answers.values())))
     troubles = [(", ".join(a.students), a.exercise.id, a.trouble) for a in answers.values() if a.trouble]
     for trouble in troubles:
         print("NOT CHECKED: {}: {}: {}".format(*trouble))
+    unread = [name for name, student in students.items() if not student["answers"]]
+    for name in unread:
+        print(f"NOTHING READ: {name}: {'; '.join(students[name]['wrong'])}")
+    for name in others:
+        print(f"NOT LOOKED AT: {name} is nobody's")
+    unknown = [name for name, row in rows.items() if roster and row is None]
     for name in unknown:
-        print(f"NOT IN THE ROSTER: {name}")
+        print(f"NOT IN THE ROSTER: {name}: no row is for it, and for it alone")
     print(
         f"written: {arguments.out}/grades.csv, {arguments.out}/class.html and {len(students)} in {arguments.out}/feedback/"
     )
-    return 1 if troubles or unknown else 0
+    return 1 if troubles or unread or unknown else 0
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ ALIKE = 0.9  # of two answers' own lines, so much is the same
 FEW = 60  # characters of one's own: less says nothing
 MOST_ALIKE = 3  # others: where it is more, it is the task that makes them alike
 MOST_PAIRS = 60
+BEYOND = r"\b(system|popen|exec[lv]p?e?|fork|kill|unlink|remove|rmdir|rename|socket)\s*\("  # no business of an answer's
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --back: #fff; --line: #d0d7de; --good: #1a7f37;
@@ -73,7 +74,7 @@ def state(students, exercises):
                 said = answer.result["message"] or answer.result["verdict"]
             cells.append(f'<td class="{look}" title="{text(f"{exercise.id}: {said}")}">{sign}</td>')
         points = sum(answer.points or 0 for answer in answers.values())
-        rows.append(f'<tr><th>{text(name)}</th><td class="number">{points}</td>{"".join(cells)}</tr>')
+        rows.append(f'<tr><th>{text(name)}</th><td class="number">{points:g}</td>{"".join(cells)}</tr>')
     passed = [sum(points_of(s, e) > 0 for s in students.values()) for e in exercises]
     rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{number}</td>" for number in passed) + "</tr>")
     legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? could not be checked &nbsp; empty: not handed in"
@@ -121,10 +122,8 @@ def roofline(answers):
         return "<p>Nothing was measured: no answer that passed has a time.</p>"
     roof = ceilings()
     known = [y for _, y, _ in points] + (list(roof)[1:] if roof else [])
-    left, right = (
-        math.floor(math.log10(min(x for x, _, _ in points)) - 0.3),
-        math.ceil(math.log10(max(x for x, _, _ in points)) + 0.3),
-    )
+    flops = [math.log10(x) for x, _, _ in points]
+    left, right = math.floor(min(flops) - 0.3), math.ceil(max(flops) + 0.3)
     low, high = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)) + 0.1)
 
     def at(x, y):
@@ -196,21 +195,34 @@ def own_lines(answer):
     return lines
 
 
+def without_names(answer):
+    """The code with each name as a number, in the order in which they come: who renames copies the rest."""
+    numbers = {}
+    code = b"\n".join(content for _, content in answer.code[1])
+    return b"".join(re.sub(rb"[A-Za-z_]\w*", lambda m: b"n%d" % numbers.setdefault(m[0], len(numbers)), code).split())
+
+
 def alike(answers):
-    """Pairs of answers, by students, whose own lines are nearly the same: (how much, one, another)."""
+    """Pairs of answers, by students, whose own lines are nearly the same, or all but the names: (how, one, another)."""
     pairs = []
     for exercise in {a.exercise.id: a.exercise for a in answers}.values():
         group = [a for a in answers if a.exercise is exercise]
-        own = [(a, own_lines(a)) for a in group]
-        own = [(a, lines) for a, lines in own if FEW <= sum(map(len, lines)) < 50000]
-        pairs += [(1.0, a, a) for a, _ in own if len(a.students) > 1]
-        for (a, some), (b, others) in itertools.combinations(own, 2):
-            matcher = difflib.SequenceMatcher(None, some, others, autojunk=False)
+        lines = {a: own_lines(a) for a in group}
+        size = {a: sum(map(len, lines[a])) for a in group}
+        own = [a for a in group if FEW <= size[a] < 50000]
+        close = [("the same file", a, a) for a in own if len(a.students) > 1]
+        for a, b in itertools.combinations(own, 2):
+            matcher = difflib.SequenceMatcher(None, lines[a], lines[b], autojunk=False)
             if matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE:
-                pairs.append((matcher.ratio(), a, b))
-        alike_to = collections.Counter(one for pair in pairs for one in pair[1:] if one.exercise is exercise)
-        pairs = [p for p in pairs if p[1].exercise is not exercise or max(alike_to[a] for a in p[1:]) <= MOST_ALIKE]
-    return sorted(pairs, key=lambda pair: -pair[0])
+                close.append((f"{matcher.ratio():.0%}", a, b))
+        alike_to = collections.Counter(one for pair in close for one in pair[1:])
+        pairs += [p for p in close if max(alike_to[a] for a in p[1:]) <= MOST_ALIKE]
+        shapes = {}  # one answer of each code, by what is left of it without names
+        for a in sorted(group, key=size.get):
+            shapes.setdefault(without_names(a), {}).setdefault(a.code, a)
+        for first, *others in map(list, map(dict.values, shapes.values())):
+            pairs += [("the same but for names", first, a) for a in others if size[a] >= FEW]
+    return sorted(pairs, key=lambda pair: pair[0].rjust(5), reverse=True)
 
 
 def side_by_side(answers):
@@ -218,7 +230,7 @@ def side_by_side(answers):
     if not pairs:
         return "<p>None.</p>"
     shown = []
-    for much, a, b in pairs[:MOST_PAIRS]:
+    for how, a, b in pairs[:MOST_PAIRS]:
         names = ", ".join(a.students) if a is b else f"{', '.join(a.students)} and {', '.join(b.students)}"
         sides = []
         for answer in [a] if a is b else [a, b]:
@@ -227,40 +239,39 @@ def side_by_side(answers):
             )
             sides.append(f"<div><b>{text(', '.join(answer.students))}</b><pre>{text(content[:20000])}</pre></div>")
         shown.append(
-            f"<details><summary>{text(a.exercise.id)}: {text(names)} ({'the same file' if a is b else f'{much:.0%}'})</summary>"
+            f"<details><summary>{text(a.exercise.id)}: {text(names)} ({how})</summary>"
             f'<div class="two">{"".join(sides)}</div></details>'
         )
-    more = f"<p>… and {len(pairs) - MOST_PAIRS} more</p>" if len(pairs) > MOST_PAIRS else ""
-    return "".join(shown) + more
+    return "".join(shown)
 
 
 def page(students, exercises, answers):
-    total, most = (
-        sum(a.points or 0 for s in students.values() for a in s["answers"].values()),
-        sum(e.points for e in exercises),
-    )
+    total = sum(a.points or 0 for s in students.values() for a in s["answers"].values())
+    most = sum(e.points for e in exercises)
     wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
-    wrong += [
-        [text(", ".join(a.students)), text(f"{a.exercise.id}: not checked: {a.trouble}")] for a in answers if a.trouble
-    ]
+    for answer in answers:
+        beyond = sorted(set(re.findall(BEYOND, "\n".join(own_lines(answer)))))
+        what = [f"not checked: {answer.trouble}"] * bool(answer.trouble) + [
+            f"calls {name}(): what for?" for name in beyond
+        ]
+        wrong += [[text(", ".join(answer.students)), text(f"{answer.exercise.id}: {one}")] for one in what]
     sections = [
         (
             "The class",
-            f"<p>{len(students)} students, {len(exercises)} exercises; on average {total / len(students):.1f} of {most} points.</p>"
+            f"<p>{len(students)} students, {len(exercises)} exercises; on average {total / len(students):.1f} of {most:g} points.</p>"
             + state(students, exercises),
         ),
         ("The commonest failures", failures(exercises, answers)),
         ("What was measured", roofline(answers)),
         (
             "Answers that are alike",
-            "<p class='note'>A hint to look, and no more: small tasks have few right answers. What is "
-            f"compared are the lines that are not the starter's, where they are more than {FEW} characters; "
-            f"where an answer is like those of more than {MOST_ALIKE} others, it is left out.</p>"
-            + side_by_side(answers),
+            "<p class='note'>A hint to look, and no more: small tasks have few right answers. Compared are the lines that "
+            f"are not the starter's, from {FEW} characters on, but not with more than {MOST_ALIKE} others that are alike; "
+            "and the whole, where somebody has changed the names in it.</p>" + side_by_side(answers),
         ),
     ]
     if wrong:
-        sections.insert(1, ("What could not be read or checked", table(["who", "what"], wrong)))
+        sections.insert(1, ("To look at by hand", table(["who", "what"], wrong)))
     body = "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in sections)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'

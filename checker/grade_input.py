@@ -1,0 +1,255 @@
+"""What ./grade.sh reads: the submissions of a class, as people and learning platforms lay them out, the roster that says
+who is in the class, and the file that says what an exercise is worth.
+
+A student is a folder called like a login, or like a name; or what the platforms make of a download:
+
+    Jane Doe_12345_assignsubmission_file_/...                Moodle, a folder for each student
+    Jane Doe_12345_assignsubmission_file_answers.tar.gz      Moodle, without folders
+    doejane_LATE_4711_99_answers.tar.gz                      Canvas: name, user, upload, and what the student called it
+
+The forms are those of mod/assign/classes/downloader.php in moodle/moodle, and of lib/content_zipper.rb and
+lib/gradebook_exporter.rb in instructure/canvas-lms.
+"""
+
+import csv
+import os
+import re
+import stat
+import tarfile
+import unicodedata
+import zipfile
+
+from checker.exercise import Problem
+
+LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
+MOST_FILES = 20000  # in what a student has handed in
+MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+CANVAS = re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
+ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$")
+
+# What a roster's columns are called, and what stands in them. Canvas's do not depend on the language, Moodle's do.
+COLUMNS = {
+    "name": ["Student", "Full name", "Vollständiger Name", "Name"],
+    "first": ["First name", "FirstName", "Vorname"],
+    "last": ["Last name", "LastName", "Surname", "Nachname"],
+    "number": ["ID", "Identifier"],  # Canvas's number of the user; in Moodle's grading worksheet "Participant 12345"
+    "login": [
+        "SIS Login ID",
+        "SIS User ID",
+        "Integration ID",
+        "Username",
+        "Login",
+        "ID number",
+        "Email address",
+        "Email",
+    ]
+    + ["Anmeldename", "ID-Nummer", "Matrikelnummer", "E-Mail-Adresse", "E-Mail"],
+    "kept": ["Section", "Root Account", "Institution", "Department", "Suspended", "Abteilung", "Gesperrt"],
+}
+KINDS = {name.casefold(): kind for kind, names in COLUMNS.items() for name in names}
+
+
+# ---- Who handed in what ---------------------------------------------------------------------------
+
+
+def students_in(folder):
+    """{what a student is called here: (keys, places)}: the keys by which a roster may know the student, the surest first;
+    the places (path, what the student called it). And the names of what nobody has handed in."""
+    students, others = {}, []
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink() or path.name[0] == ".":
+            continue
+        moodle = MOODLE.fullmatch(path.name)
+        canvas = None if moodle or path.is_dir() else CANVAS.fullmatch(path.name)
+        of = moodle or canvas
+        if of and (path.is_dir() or of["file"]):
+            called = f"{of['name']}_{of['id']}"
+            keys = [("participant" if moodle else "user", of["id"]), ("name", squeezed(of["name"]))]
+        elif path.is_dir() or ARCHIVE.search(path.name):
+            called = path.name if path.is_dir() else ARCHIVE.sub("", path.name)
+            keys = [("login", called.strip().casefold()), ("name", squeezed(called)), ("user", called)]
+        else:
+            others.append(path.name)
+            continue
+        own = "" if path.is_dir() else re.sub(r"-\d+(\.\w+)$", r"\1", of["file"]) if of else path.name  # kernel-1.cl
+        students.setdefault(called, (keys, []))[1].append((path, own))
+    return students, others
+
+
+def squeezed(name):
+    """A name as both sides of a comparison have it: Moodle and Canvas leave out what a file's name may not have."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())
+
+
+def regular(path):
+    """The content of a plain file, or why there is none."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        return None, error.strerror
+    with open(file, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return None, "no plain file"
+        return limited(opened)
+
+
+def limited(opened):
+    content = opened.read(LARGEST + 1)
+    return (content, "") if len(content) <= LARGEST else (None, f"larger than {LARGEST >> 10} KiB")
+
+
+def in_zip(path):
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist()[:MOST_FILES]:
+            yield info.filename, lambda info=info: limited(archive.open(info))
+
+
+def in_tar(path):
+    with tarfile.open(path) as archive:
+        for number, info in enumerate(archive):
+            if number < MOST_FILES and info.isfile():
+                yield info.name, lambda info=info: limited(archive.extractfile(info))
+
+
+def handed_in(places):
+    """The name of each file that a student has handed in, and a function that gives its content, the shortest names
+    first; what lies in archives follows. Links are not followed."""
+    files = [(own, str(path)) for path, own in places if own]
+    for top in [path for path, own in places if not own]:
+        for place, folders, names in os.walk(top):
+            folders.sort()
+            files += [(os.path.relpath(os.path.join(place, n), top), os.path.join(place, n)) for n in sorted(names)]
+            if len(files) > MOST_FILES:
+                break
+    files.sort(key=lambda file: file[0].count("/"))
+    for name, path in files:
+        yield name, lambda path=path: regular(path)
+    for name, path in files:
+        if ARCHIVE.search(name) and not os.path.islink(path):
+            yield from (in_zip if name.endswith(".zip") else in_tar)(path)
+
+
+def answers_of(places, exercises):
+    """{exercise: {file: content}} of a student, and what could not be read: sentences."""
+    ends = {}  # of the names of files: NN-topic/exercises/K-name/kernel.cl, or less where that is enough
+    for exercise in exercises:
+        for file in exercise.files:
+            for end in (exercise.chapter, "exercises", exercise.name, file), (exercise.name, file), (file,):
+                ends.setdefault(end, []).append((exercise, file))
+
+    def whose(name):
+        parts = tuple(part for part in name.split("/") if part not in ("", "."))
+        known = ends.get(parts[-4:]) or (parts[-3:-2] != ("exercises",) and ends.get(parts[-2:])) or []
+        return known[0] if len(known) == 1 else (None, None)
+
+    found, wrong = {}, []
+    try:
+        for name, content in handed_in(places):
+            exercise, file = whose(name)
+            if exercise and file not in found.get(exercise, {}):
+                text, why = content()
+                if text is None:
+                    wrong.append(f"{exercise.id}: {file}: {why}")
+                else:
+                    found.setdefault(exercise, {})[file] = text
+    except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
+        wrong.append(f"an archive that cannot be read: {type(error).__name__}: {error}")
+    if not found and not wrong:
+        wrong.append("nothing that is called NN-topic/exercises/K-name/kernel.cl or host.cpp was handed in")
+    return found, wrong
+
+
+# ---- Who is in the class --------------------------------------------------------------------------
+
+
+def read_table(path):
+    """The rows of a CSV file as people and platforms write them, its separator and its encoding."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror}") from None
+    if content.startswith(b"PK"):
+        raise Problem(f"{path} is a spreadsheet: export it as CSV")
+    encoding = "utf-8-sig" if content.startswith(b"\xef\xbb\xbf") else "utf-8"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:  # what a spreadsheet program on Windows makes of it
+        encoding = "cp1252"
+        text = content.decode(encoding, errors="replace")
+    head = text.partition("\n")[0]
+    separator = max(",;\t:", key=head.count)
+    rows = [row for row in csv.reader(text.splitlines(keepends=True), delimiter=separator) if any(row)]
+    return rows, separator, encoding
+
+
+class Roster:
+    """A gradebook as Canvas or Moodle exports it: the columns that say who is who, and a row for each student."""
+
+    def __init__(self, path):
+        table, self.separator, self.encoding = read_table(path)
+        head = [name.strip() for name in table[0]] if table else []
+        kept = [i for i, name in enumerate(head) if name.casefold() in KINDS]
+        self.head = [head[i] for i in kept]
+        self.rows, self.known = [], {}
+        kinds = [KINDS[name.casefold()] for name in self.head]
+        if not {"name", "last", "number", "login"} & set(kinds):
+            raise Problem(
+                f"{path}: no column of this roster says who a student is. Its first line has "
+                f"{', '.join(repr(name) for name in head[:8]) or 'nothing'}; one of these is needed: "
+                + ", ".join(name for kind in ("name", "last", "login") for name in COLUMNS[kind])
+            )
+        for row in table[1:]:
+            row = [row[i] if i < len(row) else "" for i in kept]
+            keys = self.keys(list(zip(kinds, row)))
+            if keys and row[0].strip() != "Points Possible":  # Canvas's second line is no student
+                for key in keys:
+                    self.known.setdefault(key, []).append(len(self.rows))
+                self.rows.append(row)
+        if not self.rows:
+            raise Problem(f"{path}: there is no student in this roster")
+
+    @staticmethod
+    def keys(fields):
+        """What a student may be called in the submissions."""
+        keys = set()
+        for kind, field in fields:
+            field = field.strip().casefold()
+            if kind == "login":
+                keys |= {("login", field), ("login", field.partition("@")[0])}
+            elif kind == "number":
+                keys.add(("user", field) if field.isdigit() else ("participant", re.sub(r".*\D", "", field)))
+            elif kind == "name":
+                last, comma, first = field.partition(",")
+                keys |= {("name", squeezed(field)), ("name", squeezed(first + last))}
+        first, last = ("".join(field for kind, field in fields if kind == which) for which in ("first", "last"))
+        if last.strip():
+            keys |= {("name", squeezed(first + last)), ("name", squeezed(last + first))}
+        return {key for key in keys if key[1]}
+
+    def row_of(self, keys):
+        """The number of a student's row; None where there is none, or more than one."""
+        for key in keys:
+            if key in self.known:
+                return self.known[key][0] if len(self.known[key]) == 1 else None
+        return None
+
+
+# ---- What it is worth -----------------------------------------------------------------------------
+
+
+def read_points(path, exercises, select):
+    """Sets what an exercise is worth, and what an answer to it that was begun and is not right: rows "06/1, 2, 0.5"."""
+    for number, row in enumerate(read_table(path)[0]):
+        try:
+            wish, *points = [field.strip() for field in row]
+            worth, begun = [float(field.replace(",", ".")) for field in [*points, "0"][:2]]
+            if not 0 <= begun <= worth < float("inf"):
+                raise ValueError
+        except ValueError:
+            if number == 0:
+                continue  # what the columns are called
+            raise Problem(
+                f"{path}, row {number + 1}: {', '.join(row)!r} is not an exercise, its points, and at most as many for a begun answer"
+            ) from None
+        for exercise in select(wish, exercises):
+            exercise.points, exercise.begun = worth, begun
