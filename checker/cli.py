@@ -11,7 +11,8 @@ right on PoCL, and for races in some of it nobody has looked.
 --json FILE is for programs: {"answers": [...]}, an object for each exercise, in the order of the check:
 
     exercise   "06/1-missing-barrier"
-    verdict    "passed", "right on PoCL", "not yet", "not started", or "not checked": what the check needs failed
+    verdict    "passed", "right on PoCL", "not yet", "not started" (the starter, which is not checked unless it is named or
+               with --again), or "not checked": what the check needs failed
     points, of what it is worth (exercise.json, else 1); points are `of` where it is passed, else 0
     message    the first thing that is wrong, "" where nothing is
     problems   all of them; lines: all that the check said, as [label, text]
@@ -103,14 +104,15 @@ def select(wish, exercises):
 
 
 class Checked:
-    """An exercise, the check of an answer to it, and the word for that."""
+    """An exercise, the check of an answer to it, and the word for that. A starter need not be examined to be known."""
 
-    def __init__(self, exercise, folder=None, answer=None):
+    def __init__(self, exercise, folder=None, answer=None, starters=True):
         start = time.monotonic()
         self.exercise, self.folder = exercise, folder or exercise.folder
         self.unchanged = exercise.is_starter(self.folder)
         missing = not any((self.folder / name).exists() for name in exercise.files)
-        self.answer = Attempt(exercise, self.folder, answer=answer).examine()
+        attempt = Attempt(exercise, self.folder, answer=answer)
+        self.answer = attempt.examine() if starters or not self.unchanged else attempt.answer
         self.word = grade(self.answer, self.unchanged or missing and folder is not None)
         self.seconds = time.monotonic() - start
 
@@ -231,9 +233,9 @@ def is_done(exercise):
     return record["grade"] if same and record.get("grade") in good else None
 
 
-def overview(exercises, check_again):
-    """All exercises, a line each; checks those that have changed since their last check. Returns their words, and
-    those that were checked."""
+def overview(exercises, starters, done):
+    """All exercises, a line each; checks those that have changed since their last check, and those that are starters or
+    done only if asked for. Returns their words, and what was found."""
     chapter = ""
     words, all_checked = [], []
     for exercise in exercises:
@@ -241,16 +243,15 @@ def overview(exercises, check_again):
             chapter = exercise.chapter
             print(f"\n{chapter}")
         why = ""
-        if exercise.is_starter(exercise.folder) and not check_again:
-            word = "not started"
-        elif is_done(exercise) and not check_again:
+        if is_done(exercise) and not done:
             word = is_done(exercise)
         else:
-            checked = Checked(exercise)
+            checked = Checked(exercise, starters=starters)
             all_checked.append(checked)
             word = checked.word
             why = checked.answer.problems[0] if checked.answer.problems and word == "not yet" else ""
-            remember(exercise, digest=exercise.digest(exercise.folder), grade=word)
+            if word != "not started":
+                remember(exercise, digest=exercise.digest(exercise.folder), grade=word)
         words.append(word)
         line = f"  [{MARKS.get(word, '-')}] {exercise.name:<28} {word}{': ' + why if why else ''}"
         print(line if len(line) <= 110 else line[:107] + "...", flush=True)
@@ -316,7 +317,8 @@ def main():
             print("\n" + how_many(words))
     else:
         # What is written for others is what was found now, not what a file says that was found before.
-        words, all_checked = overview(exercises, arguments.again or arguments.report or arguments.json)
+        done = arguments.again or arguments.report or arguments.json
+        words, all_checked = overview(exercises, arguments.again, done)
     if arguments.report:
         write_report(arguments.report, all_checked)
     if arguments.json:

@@ -1,12 +1,13 @@
 """./grade.sh, on a class: everybody's grade is right, whatever the others have handed in.
 
 A few students with right answers, with starters and with nothing, and one for each kind of damage: no file, no text, no
-end, too much output, a fork bomb, a forged state, ... With `full`: 30 students with all exercises and a hundred
-damaged ones. Then the page is looked at in Chromium, in light and in dark, at two widths (skipped by name without it).
-Needs the solutions, and bubblewrap.
+end, too much output, a fork bomb, a forged state, ... Then the page is looked at in Chromium, in light and in dark, at
+two widths (skipped by name without it). What Moodle and Canvas make of names and files is compared with their rosters
+without any check. Needs the solutions, and bubblewrap.
 """
 
 import csv
+import functools
 import io
 import os
 import pathlib
@@ -14,13 +15,14 @@ import random
 import shutil
 import tarfile
 import tempfile
-import time
 import zipfile
 
 from checker import attempt as exercises_module
 from checker import sandbox
 from checker.exercise import all_exercises
 from checker.grade import Answer, without_comments
+from checker.grade_input import Roster, answers_of, students_in
+from checker.grade_page import alike
 from tests import running
 from tests.site import site_pages
 
@@ -38,7 +40,39 @@ NOT_THE_SAME = [
     (b"// a \\\n b", b"// a \\\n c"),
     (b"f(__LINE__)", b"\nf(__LINE__)"),
 ]
-LOOP = "  for (volatile int go = 1; go;) {}\n"
+# What is in a folder of submissions, and whose it is: Jane's or Jürgen's.
+SUBMISSIONS = {
+    "Jane Doe_12345_assignsubmission_file_/{path}/kernel.cl": "Jane",
+    "Jürgen Müller_12346_assignsubmission_file/kernel.cl": "Jürgen",
+    "Jane Doe_12345_assignsubmission_file_kernel.cl": "Jane",
+    "doejane_4711_99_kernel.cl": "Jane",
+    "müllerjürgen_LATE_4712_100_kernel-1.cl": "Jürgen",
+    "jdoe/1-missing-barrier/kernel.cl": "Jane",
+    "700002/kernel.cl": "Jürgen",
+}
+MOODLE = """Vorname;Nachname;ID-Nummer;Institution;E-Mail-Adresse;Aufgabe: 1 (Punkte);Kurs gesamt (Punkte)
+Jane;Doe;700001;;jdoe@uni.example;-;-
+Jürgen;Müller;700002;;jmueller@uni.example;-;-
+"""
+ENGLISH = {
+    "Vorname": "First name",
+    "Nachname": "Last name",
+    "ID-Nummer": "ID number",
+    "E-Mail-Adresse": "Email address",
+}
+ROSTERS = {
+    "Canvas": b"""Student,ID,SIS User ID,SIS Login ID,Section,One (17),Current Score
+,,,,,Manual Posting,
+    Points Possible,,,,,10,(read only)
+"Doe, Jane",4711,700001,jdoe,A,7,70
+"M\xc3\xbcller, J\xc3\xbcrgen",4712,700002,jmueller@uni.example,A,8,80
+""",
+    "Moodle, in German": b"\xef\xbb\xbf" + MOODLE.encode(),
+    "Moodle, saved by a spreadsheet program": MOODLE.encode("cp1252"),
+    "Moodle": functools.reduce(lambda text, two: text.replace(*two), ENGLISH.items(), MOODLE)
+    .replace(";", ",")
+    .encode(),
+}
 
 
 def file_of(exercise):
@@ -62,24 +96,6 @@ def in_main(code):
         (folder / "host.cpp").write_text(
             f"#include <unistd.h>\n#include <csignal>\n{head}{begin}{line}{brace}{code}{body}"
         )
-
-    return damage
-
-
-def in_kernel(code):
-    def damage(folder, exercise):
-        text = (exercise.folder / "solution/kernel.cl").read_text()
-        head, brace, body = text.partition(") {\n")
-        (folder / "kernel.cl").write_text(head + brace + code + body)
-
-    return damage
-
-
-def other_kind(make):
-    """Something else in place of the file."""
-
-    def damage(folder, exercise):
-        make(folder / file_of(exercise))
 
     return damage
 
@@ -115,29 +131,18 @@ def zip_bomb(folder, exercise):
 DAMAGES = {
     KERNEL: {
         "missing": lambda folder, exercise: None,
-        "empty": replaced(b""),
         "binary": replaced(random.Random(2).randbytes(3000)),
-        "no UTF-8": replaced(b"__kernel void dot_product(\xff\xfe) {}\n"),
         "large": replaced(b"// much\n" * 1_000_000),
-        "a folder": other_kind(pathlib.Path.mkdir),
-        "a fifo": other_kind(os.mkfifo),
+        "a fifo": lambda folder, exercise: os.mkfifo(folder / file_of(exercise)),
         "link to the solution": link_to_the_solution,
-        "link to a device": other_kind(lambda path: path.symlink_to("/dev/zero")),
         "forged state": forged,
         "broken archive": broken_zip,
         "zip bomb": zip_bomb,
-        "endless": in_kernel(LOOP),
         "endless include": replaced(b'#include "/dev/zero"\n'),
     },
     HOST: {
-        "1 GB of output": in_main(
-            '  for (;;) puts("PASSED PASSED PASSED PASSED PASSED PASSED PASSED PASSED PASSED");\n'
-        ),
-        "1 GB of files": in_main('  system("for i in $(seq 99); do head -c 100000000 /dev/zero > f$i; done");\n'),
+        "endless": in_main("  for (volatile int go = 1; go;) {}\n"),
         "fork bomb": in_main("  for (;;) fork();\n"),
-        "memory": in_main("  for (;;) memset(malloc(1 << 26), 1, 1 << 26);\n"),
-        "endless": in_main(LOOP),
-        "endless include": replaced(b'#include "/dev/zero"\n'),
         "only PASSED": replaced(b'#include <stdio.h>\nint main() { puts("PASSED"); }\n'),
         "kills what it sees": in_main("  kill(-1, SIGKILL); kill(getppid(), SIGKILL); raise(SIGKILL);\n"),
         "deletes what it can": in_main(
@@ -145,7 +150,6 @@ DAMAGES = {
         ),
     },
 }
-SLOW = {"endless"}  # only the kernel's, unless with `full`: each takes as long as the check waits
 
 
 def hand_in(folder, exercise, solution=True, comment=""):
@@ -156,11 +160,11 @@ def hand_in(folder, exercise, solution=True, comment=""):
         (place / name).write_text(text + (f"// {comment}\n" if comment else ""))
 
 
-def make_class(place, exercises, full):
+def make_class(place, exercises):
     """Returns {folder: {exercise id: points that are due}}."""
     known = {e.id: e for e in exercises}
     due = {}
-    for number in range(30 if full else 2):
+    for number in range(2):
         name = f"right {number:02}"
         for exercise in exercises:
             hand_in(place / name, exercise, comment=f"by {name}")
@@ -177,13 +181,11 @@ def make_class(place, exercises, full):
         hand_in(place / 'starters; =1+1,"', exercise, solution=False)
     due['starters; =1+1,"'] = {}
     (place / "nothing").mkdir()
-    due["nothing"] = {}
+    due["nothing"] = None  # no points, and no zeros either
     kinds = [(id, name, damage) for id, some in DAMAGES.items() for name, damage in some.items()]
-    kinds = [one for one in kinds if full or one[1] not in SLOW or one[0] == KERNEL]
-    for number in range(100 if full else len(kinds)):
-        id, kind, damage = kinds[number % len(kinds)]
+    for number, (id, kind, damage) in enumerate(kinds):
         name = f"damaged {number:02} {kind}"
-        for exercise in known.values() if not full else [known[KERNEL], known[HOST]]:
+        for exercise in known.values():
             if exercise.id != id:
                 hand_in(place / name, exercise, comment=f"by {name}")
         folder = place / name / known[id].path
@@ -193,7 +195,62 @@ def make_class(place, exercises, full):
     return due
 
 
-def check(report, full):
+def layouts(report):
+    """What the platforms make of a class: each file is its student's, in each roster."""
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        for path in SUBMISSIONS:
+            file = place / "all" / path.format(path=exercise.path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(path)
+        (place / "all/essay.pdf").touch()
+        students, others = students_in(place / "all")
+        report.must("what is nobody's is named", others == ["essay.pdf"], str(others))
+        for kind, text in ROSTERS.items():
+            (place / "roster.csv").write_bytes(text)
+            roster, found = Roster(place / "roster.csv"), {}
+            for keys, places in students.values():
+                row = roster.row_of(keys)
+                files = answers_of(places, [exercise])[0].get(exercise, {})
+                found.update(
+                    {text.decode(): row if row is None else "".join(roster.rows[row]) for text in files.values()}
+                )
+            # Of two files of one student, from two downloads, one is taken; Moodle has not heard of Canvas's numbers.
+            wrong = {path: row for path, row in found.items() if SUBMISSIONS[path] not in str(row)}
+            report.must(
+                f"{kind}: everybody is known", not wrong and len(found) == len(SUBMISSIONS) - 1, f"{wrong}\n{found}"
+            )
+            report.must(
+                f"{kind}: no row but theirs, no column of grades", len(roster.rows) == 2 and len(roster.head) == 5
+            )
+        for text in (b"", b"PK\3\4", b"Nr;Kommentar\n1;gut\n", b"Student,ID,SIS Login ID\n"):
+            (place / "roster.csv").write_bytes(text)
+            command = [
+                running.ROOT / "grade.sh",
+                place / "all",
+                "--out",
+                place / "out",
+                "--roster",
+                place / "roster.csv",
+            ]
+            code, out, err = running.run(command, timeout=60)
+            report.must(
+                f"refused before anything is written: {text}",
+                code == 2 and "roster" in err and not (place / "out").exists(),
+                err,
+            )
+
+
+def renamed(report):
+    """A copy in which names were changed is named, whatever its length."""
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    text = (exercise.folder / "solution/kernel.cl").read_bytes()
+    answers = [Answer(exercise, {"kernel.cl": code}, pathlib.Path()) for code in (text, text.replace(b"sums", b"tree"))]
+    report.must("a renamed copy is named", [how for how, *_ in alike(answers)] == ["the same but for names"])
+
+
+def check(report):
     if sandbox.missing():
         raise running.Skip(sandbox.missing())
     running.need_oclgrind()
@@ -201,36 +258,42 @@ def check(report, full):
         report.must(f"the same but for comments and blanks: {a}", without_comments(a) == without_comments(b))
     for a, b in NOT_THE_SAME:
         report.must(f"not the same: {a}, {b}", without_comments(a) != without_comments(b))
+    layouts(report)
+    renamed(report)
     without_mpi(report)
-    exercises = [e for e in all_exercises() if full or e.id in DAMAGES]
+    exercises = [e for e in all_exercises() if e.id in DAMAGES]
     with tempfile.TemporaryDirectory(prefix="a class ") as name:
         place = pathlib.Path(name)
-        due = make_class(place / "submissions", exercises, full)
-        roster = place / "roster.csv"
+        due = make_class(place / "submissions", exercises)
+        roster, worth = place / "roster.csv", place / "points.csv"
         with open(roster, "w", newline="") as file:
             csv.writer(file).writerows(
                 [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Older (17)"]]
                 + [["    Points Possible", "", "", "", "", "10"]]
                 + [[f"Name of {who}", str(number), "", who, "A", "7"] for number, who in enumerate([*due, "absent"])]
             )
-        begin = time.monotonic()
-        command = [running.ROOT / "grade.sh", place / "submissions", "--out", place / "grades", "--roster", roster]
-        code, out, err = running.run([*command, *(e.id for e in exercises)], timeout=7200, cwd=place)
-        print(f"        {len(due)} students in {time.monotonic() - begin:.0f} s")
-        report.must("all are graded", code == 0 and "NOT" not in out, (out + err)[-3000:])
+        worth.write_text("exercise;points\n06;1,5\n")
+        command = [running.ROOT / "grade.sh", place / "submissions", "--out", place / "grades"]
+        command += ["--roster", roster, "--points", worth, *(e.id for e in exercises)]
+        code, out, err = running.run(command, timeout=7200, cwd=place)
+        good = code == 1 and out.count("NOT") == 1 and "NOTHING READ: nothing" in out
+        report.must("all are graded but who handed in nothing", good, (out + err)[-3000:])
         with open(place / "grades/grades.csv", newline="") as file:
             head, *rows = list(csv.reader(file))
-        columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(e.id for e in exercises)]
-        report.must("grades.csv: the roster's columns, and one for each exercise", head == columns, str(head))
+        columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "total", *(e.chapter for e in exercises)]
+        columns += [e.id for e in exercises]
+        report.must("grades.csv: the roster's columns, sums, and one for each exercise", head == columns, str(head))
         report.must("... a row for each of the roster", [row[3] for row in rows] == [*due, "absent"], str(rows))
         for row in rows:
-            points = {id: int(p or -1) for id, p in zip(head[5:], row[5:]) if p != "0"}
+            each = due.get(row[3])
+            if each is not None:
+                each = 1.5 * each.get(KERNEL, 0), each.get(HOST, 0)
+            right = [""] * 5 if each is None else [f"{p:g}" for p in (sum(each), *each, *each)]
             report.must(
-                f"{row[3]}: the right points", points == due.get(row[3], {}), f"{points}\n{feedback(place, row[3])}"
+                f"{row[3]}: the right points", row[5:] == right, f"{row}, not {right}\n{feedback(place, row[3])}"
             )
-        report.must(
-            "what was damaged is named on the page", "no plain file" in (place / "grades/class.html").read_text()
-        )
+        page = (place / "grades/class.html").read_text()
+        report.must("what is to be looked at is named on the page", "no plain file" in page and "calls fork()" in page)
         must_look(report, place / "grades/class.html")
 
 

@@ -5,6 +5,8 @@ its links lead somewhere; a starter is refused there, and a solution passes. Wit
 chapters' tests pass, and so do the tests of answers. Takes what is committed; skipped where this is no git checkout.
 """
 
+import base64
+import json
 import pathlib
 import re
 import shutil
@@ -39,27 +41,36 @@ def workflow(report, folder, one):
     def push():
         told = small / "summary.md"
         told.unlink(missing_ok=True)
-        env = {"BUILD_DIR": None, "OCLGRIND": running.find_oclgrind(), "GITHUB_STEP_SUMMARY": str(told)}
+        output = small / "output"
+        output.unlink(missing_ok=True)
+        env = {"BUILD_DIR": None, "OCLGRIND": running.find_oclgrind(), "EXERCISES": ""}
+        env |= {"GITHUB_STEP_SUMMARY": str(told), "GITHUB_OUTPUT": str(output)}
         code, out, err = running.run(["bash", "-e", "-c", script], cwd=small, timeout=900, env=env)
-        return code, told.read_text() if told.exists() else "no summary\n" + out + err
+        result = json.loads(base64.b64decode(output.read_text().removeprefix("result=")))
+        points = sum(test["score"] for test in result["tests"]), result["max_score"], result["status"]
+        return code, points, told.read_text() if told.exists() else "no summary\n" + out + err
 
-    code, told = push()
+    code, points, told = push()
     report.must(
         "a push with one answer right and others not begun is green",
         code == 0 and "1 of 3 points" in told and told.count("| not started | 0 of 1 |") == 2,
         told,
     )
+    report.must("... and GitHub Classroom has its points", points == (1, 3, "pass"), str(points))
+    answers = json.loads((small / "results.json").read_text())["answers"]
+    looked = [a["exercise"] for a in answers if a["lines"]]
+    report.must("... and only what was begun has been looked at", len(answers) == 3 and len(looked) == 1, str(looked))
     wrong = next(small.glob("06-*/exercises/2-*")) / "kernel.cl"
     wrong.write_text(wrong.read_text() + "// begun\n")
-    code, told = push()
+    code, points, told = push()
     lines = told.partition("````text")[2]
     report.must(
         "a push with a wrong answer is red, and its summary has what the check said in full",
-        code == 1 and "| not yet | 0 of 1 |" in told and "PoCL" in lines and "…" not in told,
+        code == 1 and "| not yet | 0 of 1 |" in told and "PoCL" in lines and "…" not in told and points[2] == "fail",
         told,
     )
     wrong.unlink()
-    code, told = push()
+    code, points, told = push()
     report.must("a push without the file is red", code == 1 and "kernel.cl is missing" in told, told)
 
 
