@@ -33,6 +33,7 @@ WATCHED = ["--data-races", "--uniform-writes", "--max-errors", "100"]
 WARNINGS = ["-Wall", "-Wextra"]
 BOUNDS = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # an index outside an array ends the program
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+OTHER_METHODS = ["repl", "cbs"]  # of PoCL, to run the work-items of a group: one of them is there besides its usual one
 SHOWN = 6  # sizes, of a list of them
 
 MPI = shutil.which("mpicxx") is not None and shutil.which("mpirun") is not None
@@ -90,6 +91,7 @@ class Attempt:
         self.folder = folder
         self.warnings = WARNINGS if warnings is None else warnings
         self.answer = Answer() if answer is None else answer
+        self.settings = {}  # for PoCL
 
     def examine(self):
         for name in self.exercise.files:
@@ -267,7 +269,7 @@ class Attempt:
             log, sources = place / "calls", place / "sources"
             sources.mkdir()
             env.update(LD_PRELOAD=str(library), SPY_LOG=str(log), SPY_SOURCES=str(sources))
-        env.update({name: str(value) for name, value in more.items()})
+        env.update({name: str(value) for name, value in {**self.settings, **more}.items()})
         launcher, seconds = [], POCL_SECONDS
         if processes is not None:
             launcher, seconds = ["mpirun", "-n", str(processes)], 2 * POCL_SECONDS + 4 * processes
@@ -332,11 +334,34 @@ class Attempt:
             self.answer.figures = figures(run) or self.answer.figures
         wrong = [run for run in [first, *runs] if not run.passed()]
         right = [run for run in [first, *runs] if run.passed()]
+        if wrong and self.pocls_mistake(wrong):
+            wrong, right = [], [first, *runs]
         if not wrong:
             return self.answer.ok("PoCL", f"right for {self.sizes_text(right)}")
         sizes = self.sizes_text(wrong)
         sizes += " (M×N×K; one number: all three)" if "×" in sizes else ""
         return self.explain(f"wrong for {sizes}: {self.first_wrong(wrong[0])}", wrong[0], self.pattern(right, wrong))
+
+    def pocls_mistake(self, wrong):
+        """Is a kernel wrong on PoCL only because of how PoCL translates it? Then it is right when PoCL does so in another
+        way, and so it is on Oclgrind, which reports nothing. (PoCL 3.1 gets `if (i % (2 * distance) == 0)` around a barrier
+        wrong, the first tree that many people write.)"""
+        if "kernel.cl" not in self.exercise.files or any(run.code < 0 for run in wrong):
+            return False
+        for method in OTHER_METHODS:
+            if all(self.pocl(run.args, POCL_WORK_GROUP_METHOD=method).passed() for run in wrong):
+                small = min(wrong, key=lambda run: behaviour.size_of(run.args))
+                run = self.simulated(small.args)
+                if run is None or not run.passed() or oclgrind_messages.translate(run.err + run.out, self.kernel):
+                    return False
+                self.settings = {"POCL_WORK_GROUP_METHOD": method}
+                self.answer.ok(
+                    "PoCL",
+                    f"wrong for {self.sizes_text(wrong)}, and this is a mistake of this PoCL: with {method} in "
+                    "POCL_WORK_GROUP_METHOD, and on Oclgrind, your kernel is right",
+                )
+                return True
+        return False
 
     def explain(self, what, run, pattern=None):
         """Something is wrong, and the cause is better than what comes of it: what the host has not waited for comes in
