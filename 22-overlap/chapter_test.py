@@ -2,7 +2,7 @@ import math
 
 from checker.references import TotalOfHalves
 from tests.formulas import tree
-from tests.programs.printed_times import Times
+from tests.programs.test_printed_times import Times
 
 # Pieces of 64 elements: more than there are slots, the last one shorter.
 SMALL_SIZES = [["1"], ["1000", "64", "1"], ["1000", "64", "2"], ["1000", "64", "3"], ["700", "300", "3"]]

@@ -2,7 +2,7 @@ import math
 
 from checker.references import rows_of_product
 from tests.formulas import TILE, tiled
-from tests.programs.printed_times import Times, Wrong
+from tests.programs.test_printed_times import Times, Wrong
 
 THOROUGH = ["costs"]  # each device in turn
 # From 33 rows on, a device that is divided in two has both at work.

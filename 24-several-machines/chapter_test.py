@@ -2,7 +2,7 @@ import math
 
 from checker.references import Total, product
 from tests.formulas import TILE, count, tiled, tree
-from tests.programs.printed_times import Times
+from tests.programs.test_printed_times import Times
 
 COMPILER = "mpicxx"
 HOST_LINES = 180  # the messages

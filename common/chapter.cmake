@@ -45,7 +45,7 @@ endfunction()
 
 # add_chapter([OUTPUT ...] [LIBRARIES ...] [LEFT_OUT "why"] TEST default "1" "17 33 65" ... [FULL "67108864"])
 # The program of this folder, named like the folder, and a test for each list of arguments (default:
-# none), which NAME=VALUE for the environment may precede, or PROCESSES=4. A test in FULL takes long and has the label full.
+# none), which NAME=VALUE for the environment may precede, or PROCESSES=4. A test in FULL takes long and has the label thorough.
 # OUTPUT: see run_chapter.cmake. LIBRARIES: what it links besides. LEFT_OUT: what it needs is missing here, so it is
 # not built; the reason is in the file left-out of its build folder, where the tests find it (tests/running.py).
 function(add_chapter)
@@ -81,7 +81,7 @@ function(add_chapter)
                        ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/run_chapter.cmake)
       set_tests_properties(${test} PROPERTIES LABELS chapters TIMEOUT 120)
       if(kind STREQUAL FULL)
-        set_tests_properties(${test} PROPERTIES LABELS full TIMEOUT 600)
+        set_tests_properties(${test} PROPERTIES LABELS "chapters;thorough" TIMEOUT 600)
       endif()
       kernel_cache(${test} ${PROJECT_NAME})
     endforeach()

@@ -1,6 +1,6 @@
 """What the checks share: where things are, how to run a program, what counts as failed.
 
-The build folder is the environment variable BUILD_DIR, which tests/CMakeLists.txt sets, or build/.
+The build folder is the environment variable BUILD_DIR, or build/.
 """
 
 import contextlib
@@ -10,20 +10,22 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+
+import pytest
 
 from checker.machine import BUILD, CHAPTERS, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
 
 LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
-# CTest gives each test its kernel cache (common/chapter.cmake); what is run by hand has this one.
-os.environ.setdefault("POCL_CACHE_DIR", str(BUILD / "pocl-cache" / "by-hand"))
 PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
 INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
 MPI_LAYER = os.environ.get("MPI_LAYER", str(BUILD / "tests" / "libmpi_layer.so"))
 DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
 QUEUES_LAYER = os.environ.get("QUEUES_LAYER", str(BUILD / "tests" / "libqueues_layer.so"))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as usual a program may take
-SKIPPED = 77  # the exit code that CTest reports as "Skipped", set in tests/CMakeLists.txt
+Skip = pytest.skip.Exception  # TODO: goes with the last that raises it, in tests/site/
+SKIPPED = 77  # the exit code by which a program says that something is missing
 
 
 def named(words, others=""):
@@ -37,10 +39,6 @@ def named(words, others=""):
     if not re.fullmatch(others, " ".join(rest)):
         raise SystemExit(f"FAILED  neither a chapter nor anything else that is known here: {' '.join(rest)}")
     return [c for c in CHAPTERS if len(rest) == len(words) or any(names(word, c) for word in words)], rest
-
-
-class Skip(Exception):
-    """A check cannot be made here; its text says what is missing."""
 
 
 def program(chapter, build=BUILD):
@@ -87,18 +85,18 @@ def need_tool(name, package):
     """Returns the path of a program that only some checks need; without it, the check is skipped."""
     path = shutil.which(name)
     if path is None:
-        raise Skip(f"{name} is missing (on Debian and Ubuntu: apt install {package})")
+        pytest.skip(f"{name} is missing (on Debian and Ubuntu: apt install {package})")
     return path
 
 
 class Report:
-    """Prints what a check finds, and counts it: what was looked at, by name, and what failed."""
+    """What a test looked at, by name, and what failed; tests/conftest.py gives one to each test that asks for it."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self):
         self.counts = {}
         self.failures = 0
         self.excuse = ""
+        self.first = []
 
     def count(self, what, number=1):
         """`number` more of `what` were looked at: "runs", "cases"."""
@@ -107,14 +105,17 @@ class Report:
     def must(self, what, good, found=""):
         """A case that must be so; `found` is shown where it is not."""
         self.count("cases")
-        self.failures += not good
-        print(f"{'ok     ' if good else 'FAILED '} {what}" + ("" if good else indented(found)), flush=True)
+        if good:
+            print(f"ok      {what}", flush=True)
+        else:
+            self.failed(what, [indented(found).strip()])
         return good
 
     def failed(self, where, wrong):
         """Each of the sentences in `wrong` is a failure; returns whether there are any."""
         for what in wrong:
             print(f"FAILED  {where}: {what}", flush=True)
+            self.first.append(f"{where}: {what}".partition("\n")[0])
         self.failures += len(wrong)
         return bool(wrong)
 
@@ -122,13 +123,14 @@ class Report:
         """Only for what is right to count nothing of."""
         self.excuse = why
 
-    def end(self):
-        """Prints the last line; returns the exit code: 0 only if nothing failed and something was looked at."""
-        if not self.failures and not any(self.counts.values()) and not self.excuse:
-            self.failed(self.name, ["nothing was looked at"])
-        counts = ", ".join(f"{number} {what}" for what, number in self.counts.items()) or self.excuse
-        print(f"{self.name}: {counts or 'nothing'}; {self.failures} failures")
-        return 1 if self.failures else 0
+    def counted(self):
+        return ", ".join(f"{number} {what}" for what, number in self.counts.items()) or self.excuse
+
+    def wrong(self):
+        """The failures in short; nothing to have looked at is one."""
+        if not any(self.counts.values()) and not self.excuse and not self.failures:
+            self.failed("this test", ["nothing was looked at"])
+        return self.first
 
 
 def indented(text):
@@ -220,7 +222,7 @@ def need_oclgrind():
     """The same; without it, the check is skipped."""
     path = find_oclgrind()
     if path is None:
-        raise Skip(NO_OCLGRIND)
+        pytest.skip(NO_OCLGRIND)
     return path
 
 
@@ -234,6 +236,12 @@ def on_oclgrind(command, *options, timeout=600):
             [tool, "--log", log, *options, *command], timeout=timeout, env={"XDG_CACHE_HOME": folder}
         )  # nothing remembered is found
         return code, out, err, log.read_text() if log.exists() else ""
+
+
+def run_test(file, chapter="", **options):
+    """Runs one test of tests/, of one chapter where it knows chapters, in a process of its own."""
+    words = ["-n", "0", "-p", "no:cacheprovider", "--tb", "short", *(["-k", chapter] if chapter else [])]
+    return run([sys.executable, "-m", "pytest", *words, ROOT / "tests" / file], cwd=ROOT, **options)
 
 
 # ---- Running under the layer (layers/fault_layer/) ----------------------------------------------
@@ -344,6 +352,6 @@ def with_layers(program):
         return legacy
     for loader in filter(knows_layers, loaders()):
         return {**legacy, **through_loader(loader)}
-    raise Skip(
+    pytest.skip(
         f"no ICD loader that knows layers: {own} does not (on Debian and Ubuntu: apt install ocl-icd-libopencl1)"
     )

@@ -11,7 +11,7 @@ import tempfile
 import unittest.mock
 
 from tests import running
-from tests.programs import other_inputs
+from tests.programs import test_other_inputs as other_inputs
 
 
 def kernel_files(chapter):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The chapters on ARM64, as well as another processor can play one: Debian 12 for ARM64 in a folder, its programs run
 # by qemu-user, each chapter compiled there and run on PoCL at a small size.
-#   tests/fresh_systems/arm64.sh [CHAPTER...]      06-dot-product-reduction; without one: all, and a record for README.md's table
+#   tests/fresh_systems/arm64.sh [CHAPTER...]      06-dot-product-reduction; without one: all
 # Needs root, debootstrap, qemu-user-static, and Linux 6.7 or newer: there a user namespace has a binfmt_misc of its
 # own, so that nothing is registered for the whole machine. Exit code 77 where that is not to be had.
 set -eu
@@ -57,7 +57,6 @@ done
 [ "$(id -u)" = 0 ] || { echo "only root can build a system and change into it" >&2 && exit 77; }
 mkdir -p "$roots"
 if [ -d "$root/debootstrap" ] || [ ! -x "$root/usr/bin/g++" ]; then make_root; fi
-record=${BUILD_DIR:-$checkout/build}/where/arm64.json
 rm -f "$record"
 code=0
 # shellcheck disable=SC2016 # for the other shell
@@ -75,19 +74,4 @@ within bash -c '
   done
   exit $failed' bash "$@" >"$root.txt" 2>&1 || code=$?
 cat "$root.txt"
-if [ $# = 0 ] && [ $code = 0 ]; then
-  chapters=("$checkout"/[0-9][0-9]-*/host.cpp)
-  pocl=$(sed -n '/^Package: pocl-opencl-icd$/,/^$/s/^Version: \([0-9.]*\).*/\1/p' "$root/var/lib/dpkg/status")
-  mkdir -p "${record%/*}"
-  cat >"$record" <<END
-{
- "system": "Debian GNU/Linux 12 (bookworm), aarch64, by $(qemu-aarch64-static --version | sed -n '1s/ (.*//;1s/-aarch64 version//p')",
- "implementation": "PoCL $pocl, CPU",
- "chapters": "$(grep -c ': PASSED$' "$root.txt") of ${#chapters[@]}",
- "exercises": "-",
- "command": "tests/fresh_systems/arm64.sh, small sizes",
- "date": "$(date +%F)"
-}
-END
-fi
 exit $code

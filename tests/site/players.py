@@ -28,7 +28,7 @@ import subprocess
 import tempfile
 
 from tests import chapter_facts, running
-from tests.programs import command_order
+from tests.programs import test_command_order as command_order
 from tests.site import recordings
 from tests.site.recordings import maker
 from tests.site.site_pages import LOOK, PAGE_BYTES, opened, shot, weight

@@ -1,0 +1,351 @@
+"""./grade.sh, on a class: everybody's grade is right, whatever the others have handed in.
+
+A few students with right answers, with starters and with nothing, and one for each kind of damage: no file, no text, no
+end, too much output, a fork bomb, a forged state, ... Then the page is looked at in Chromium, in light and in dark, at
+two widths (skipped by name without it). What Moodle and Canvas make of names and files is compared with their rosters
+without any check. Needs the solutions, and bubblewrap.
+"""
+
+import csv
+import functools
+import io
+import os
+import pathlib
+import random
+import shutil
+import tarfile
+import tempfile
+import zipfile
+
+import pytest
+
+from checker import attempt as exercises_module
+from checker import sandbox
+from checker.exercise import all_exercises
+from checker.grade import Answer, without_comments
+from checker.grade_input import Roster, answers_of, students_in
+from checker.grade_page import alike
+from tests import running
+from tests.site import site_pages
+
+KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
+SAME = [
+    (b"int a; // x\n", b"int a;\n\n"),
+    (b"a /* b\n c */ d", b"a  d"),
+    (b'f("a // b")', b'f("a // b") // c'),
+]
+NOT_THE_SAME = [
+    (b'f("a  b")', b'f("a b")'),
+    (b'f("a // b")', b'f("a // c")'),
+    (b'f("\\" // x")', b'f("\\" // y")'),
+    (b"#define A /*\n*/ 3", b"#define A\n3"),
+    (b"// a \\\n b", b"// a \\\n c"),
+    (b"f(__LINE__)", b"\nf(__LINE__)"),
+]
+# What is in a folder of submissions, and whose it is: Jane's or Jürgen's.
+SUBMISSIONS = {
+    "Jane Doe_12345_assignsubmission_file_/{path}/kernel.cl": "Jane",
+    "Jürgen Müller_12346_assignsubmission_file/kernel.cl": "Jürgen",
+    "Jane Doe_12345_assignsubmission_file_kernel.cl": "Jane",
+    "doejane_4711_99_kernel.cl": "Jane",
+    "müllerjürgen_LATE_4712_100_kernel-1.cl": "Jürgen",
+    "jdoe/1-missing-barrier/kernel.cl": "Jane",
+    "700002/kernel.cl": "Jürgen",
+}
+MOODLE = """Vorname;Nachname;ID-Nummer;Institution;E-Mail-Adresse;Aufgabe: 1 (Punkte);Kurs gesamt (Punkte)
+Jane;Doe;700001;;jdoe@uni.example;-;-
+Jürgen;Müller;700002;;jmueller@uni.example;-;-
+"""
+ENGLISH = {
+    "Vorname": "First name",
+    "Nachname": "Last name",
+    "ID-Nummer": "ID number",
+    "E-Mail-Adresse": "Email address",
+}
+ROSTERS = {
+    "Canvas": b"""Student,ID,SIS User ID,SIS Login ID,Section,One (17),Current Score
+,,,,,Manual Posting,
+    Points Possible,,,,,10,(read only)
+"Doe, Jane",4711,700001,jdoe,A,7,70
+"M\xc3\xbcller, J\xc3\xbcrgen",4712,700002,jmueller@uni.example,A,8,80
+""",
+    "Moodle, in German": b"\xef\xbb\xbf" + MOODLE.encode(),
+    "Moodle, saved by a spreadsheet program": MOODLE.encode("cp1252"),
+    "Moodle": functools.reduce(lambda text, two: text.replace(*two), ENGLISH.items(), MOODLE)
+    .replace(";", ",")
+    .encode(),
+}
+
+
+def file_of(exercise):
+    return exercise.files[0]
+
+
+def replaced(content):
+    def damage(folder, exercise):
+        (folder / file_of(exercise)).write_bytes(content)
+
+    return damage
+
+
+def in_main(code):
+    """A host whose main begins with other lines."""
+
+    def damage(folder, exercise):
+        text = (exercise.folder / "solution/host.cpp").read_text()
+        head, begin, rest = text.partition("int main(")
+        line, brace, body = rest.partition("{\n")
+        (folder / "host.cpp").write_text(
+            f"#include <unistd.h>\n#include <csignal>\n{head}{begin}{line}{brace}{code}{body}"
+        )
+
+    return damage
+
+
+def link_to_the_solution(folder, exercise):
+    (folder / file_of(exercise)).symlink_to(exercise.folder / "solution" / file_of(exercise))
+
+
+def forged(folder, exercise):
+    """The starter, and a state, a checker and an exercise.json that say that it has passed."""
+    shutil.copy(exercise.folder / file_of(exercise), folder)
+    top = folder.parent.parent.parent
+    (top / "build/exercises").mkdir(parents=True)
+    (top / "build/exercises/state.json").write_text(f'{{"{exercise.id}": {{"grade": "passed", "failures": 0}}}}')
+    (top / "checker").mkdir()
+    (top / "checker/cli.py").write_text("print('passed')\n")
+    (folder / "exercise.json").write_text('{"files": [], "host": "chapter", "starter": "", "sizes": []}')
+
+
+def broken_zip(folder, exercise):
+    shutil.rmtree(folder.parent.parent)
+    (folder.parent.parent.parent / "answers.zip").write_bytes(b"PK\3\4" + random.Random(1).randbytes(5000))
+
+
+def zip_bomb(folder, exercise):
+    top = folder.parent.parent.parent
+    name = str(folder.relative_to(top) / file_of(exercise))
+    with zipfile.ZipFile(top / "answers.zip", "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as file:
+        for _ in range(300):
+            file.write(bytes(1 << 20))
+
+
+DAMAGES = {
+    KERNEL: {
+        "missing": lambda folder, exercise: None,
+        "binary": replaced(random.Random(2).randbytes(3000)),
+        "large": replaced(b"// much\n" * 1_000_000),
+        "a fifo": lambda folder, exercise: os.mkfifo(folder / file_of(exercise)),
+        "link to the solution": link_to_the_solution,
+        "forged state": forged,
+        "broken archive": broken_zip,
+        "zip bomb": zip_bomb,
+        "endless include": replaced(b'#include "/dev/zero"\n'),
+    },
+    HOST: {
+        "endless": in_main("  for (volatile int go = 1; go;) {}\n"),
+        "fork bomb": in_main("  for (;;) fork();\n"),
+        "only PASSED": replaced(b'#include <stdio.h>\nint main() { puts("PASSED"); }\n'),
+        "kills what it sees": in_main("  kill(-1, SIGKILL); kill(getppid(), SIGKILL); raise(SIGKILL);\n"),
+        "deletes what it can": in_main(
+            '  system("rm -rf / --no-preserve-root 2>/dev/null"); puts("PASSED"); _exit(0);\n'
+        ),
+    },
+}
+
+
+def hand_in(folder, exercise, solution=True, comment=""):
+    place = folder / exercise.path
+    place.mkdir(parents=True)
+    for name in exercise.files:
+        text = (exercise.folder / ("solution" if solution else ".") / name).read_text()
+        (place / name).write_text(text + (f"// {comment}\n" if comment else ""))
+
+
+def make_class(place, exercises):
+    """Returns {folder: {exercise id: points that are due}}."""
+    known = {e.id: e for e in exercises}
+    due = {}
+    for number in range(2):
+        name = f"right {number:02}"
+        for exercise in exercises:
+            hand_in(place / name, exercise, comment=f"by {name}")
+        due[name] = {e.id: 1 for e in exercises}
+    packed = place / "packed"
+    packed.mkdir()
+    text = (known[KERNEL].folder / "solution/kernel.cl").read_bytes()
+    with tarfile.open(packed / "mine.tar.gz", "w:gz") as archive:
+        info = tarfile.TarInfo(f"opencl/{known[KERNEL].path}/kernel.cl")
+        info.size = len(text)
+        archive.addfile(info, io.BytesIO(text))
+    due["packed"] = {KERNEL: 1}
+    for exercise in exercises:
+        hand_in(place / 'starters; =1+1,"', exercise, solution=False)
+    due['starters; =1+1,"'] = {}
+    (place / "nothing").mkdir()
+    due["nothing"] = None  # no points, and no zeros either
+    kinds = [(id, name, damage) for id, some in DAMAGES.items() for name, damage in some.items()]
+    for number, (id, kind, damage) in enumerate(kinds):
+        name = f"damaged {number:02} {kind}"
+        for exercise in known.values():
+            if exercise.id != id:
+                hand_in(place / name, exercise, comment=f"by {name}")
+        folder = place / name / known[id].path
+        folder.mkdir(parents=True)
+        damage(folder, known[id])
+        due[name] = {other: 1 for other in (KERNEL, HOST) if other != id}
+    return due
+
+
+def layouts(report):
+    """What the platforms make of a class: each file is its student's, in each roster."""
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        for path in SUBMISSIONS:
+            file = place / "all" / path.format(path=exercise.path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(path)
+        (place / "all/essay.pdf").touch()
+        students, others = students_in(place / "all")
+        report.must("what is nobody's is named", others == ["essay.pdf"], str(others))
+        for kind, text in ROSTERS.items():
+            (place / "roster.csv").write_bytes(text)
+            roster, found = Roster(place / "roster.csv"), {}
+            for keys, places in students.values():
+                row = roster.row_of(keys)
+                files = answers_of(places, [exercise])[0].get(exercise, {})
+                found.update(
+                    {text.decode(): row if row is None else "".join(roster.rows[row]) for text in files.values()}
+                )
+            # Of two files of one student, from two downloads, one is taken; Moodle has not heard of Canvas's numbers.
+            wrong = {path: row for path, row in found.items() if SUBMISSIONS[path] not in str(row)}
+            report.must(
+                f"{kind}: everybody is known", not wrong and len(found) == len(SUBMISSIONS) - 1, f"{wrong}\n{found}"
+            )
+            report.must(
+                f"{kind}: no row but theirs, no column of grades", len(roster.rows) == 2 and len(roster.head) == 5
+            )
+        for text in (b"", b"PK\3\4", b"Nr;Kommentar\n1;gut\n", b"Student,ID,SIS Login ID\n"):
+            (place / "roster.csv").write_bytes(text)
+            command = [
+                running.ROOT / "grade.sh",
+                place / "all",
+                "--out",
+                place / "out",
+                "--roster",
+                place / "roster.csv",
+            ]
+            code, out, err = running.run(command, timeout=60)
+            report.must(
+                f"refused before anything is written: {text}",
+                code == 2 and "roster" in err and not (place / "out").exists(),
+                err,
+            )
+
+
+def renamed(report):
+    """A copy in which names were changed is named, whatever its length."""
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    text = (exercise.folder / "solution/kernel.cl").read_bytes()
+    answers = [Answer(exercise, {"kernel.cl": code}, pathlib.Path()) for code in (text, text.replace(b"sums", b"tree"))]
+    report.must("a renamed copy is named", [how for how, *_ in alike(answers)] == ["the same but for names"])
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1200)
+def test_grading(report, full):
+    if sandbox.missing():
+        pytest.skip(sandbox.missing())
+    running.need_oclgrind()
+    for a, b in SAME:
+        report.must(f"the same but for comments and blanks: {a}", without_comments(a) == without_comments(b))
+    for a, b in NOT_THE_SAME:
+        report.must(f"not the same: {a}, {b}", without_comments(a) != without_comments(b))
+    layouts(report)
+    renamed(report)
+    without_mpi(report)
+    exercises = [e for e in all_exercises() if e.id in DAMAGES]
+    with tempfile.TemporaryDirectory(prefix="a class ") as name:
+        place = pathlib.Path(name)
+        due = make_class(place / "submissions", exercises)
+        roster, worth = place / "roster.csv", place / "points.csv"
+        with open(roster, "w", newline="") as file:
+            csv.writer(file).writerows(
+                [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Older (17)"]]
+                + [["    Points Possible", "", "", "", "", "10"]]
+                + [[f"Name of {who}", str(number), "", who, "A", "7"] for number, who in enumerate([*due, "absent"])]
+            )
+        worth.write_text("exercise;points\n06;1,5\n")
+        command = [running.ROOT / "grade.sh", place / "submissions", "--out", place / "grades"]
+        command += ["--roster", roster, "--points", worth, *(e.id for e in exercises)]
+        code, out, err = running.run(command, timeout=7200, cwd=place)
+        good = code == 1 and out.count("NOT") == 1 and "NOTHING READ: nothing" in out
+        report.must("all are graded but who handed in nothing", good, (out + err)[-3000:])
+        with open(place / "grades/grades.csv", newline="") as file:
+            head, *rows = list(csv.reader(file))
+        columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "total", *(e.chapter for e in exercises)]
+        columns += [e.id for e in exercises]
+        report.must("grades.csv: the roster's columns, sums, and one for each exercise", head == columns, str(head))
+        report.must("... a row for each of the roster", [row[3] for row in rows] == [*due, "absent"], str(rows))
+        for row in rows:
+            each = due.get(row[3])
+            if each is not None:
+                each = 1.5 * each.get(KERNEL, 0), each.get(HOST, 0)
+            right = [""] * 5 if each is None else [f"{p:g}" for p in (sum(each), *each, *each)]
+            report.must(
+                f"{row[3]}: the right points", row[5:] == right, f"{row}, not {right}\n{feedback(place, row[3])}"
+            )
+        page = (place / "grades/class.html").read_text()
+        report.must("what is to be looked at is named on the page", "no plain file" in page and "calls fork()" in page)
+        must_look(report, place / "grades/class.html")
+
+
+def without_mpi(report):
+    """What takes MPI has an empty field where there is none, and not 0 points: nobody has looked at it."""
+    there, exercises_module.MPI = exercises_module.MPI, False
+    try:
+        for exercise in [e for e in all_exercises() if e.processes]:
+            files = {name: (exercise.folder / "solution" / name).read_bytes() for name in exercise.files}
+            with tempfile.TemporaryDirectory() as work:
+                answer = Answer(exercise, files, pathlib.Path(work)).check()
+            good = answer.points is None and "MPI is not there" in answer.trouble
+            report.must(f"{exercise.id} without MPI: not checked, no points", good, f"{answer.result} {answer.trouble}")
+    finally:
+        exercises_module.MPI = there
+
+
+def feedback(place, name):
+    path = place / "grades/feedback" / f"{name}.md"
+    return path.read_text() if path.exists() else "no feedback"
+
+
+LOOK = """({
+  wide: document.documentElement.scrollWidth > innerWidth + 1,
+  dark: getComputedStyle(document.body).backgroundColor,
+  rows: document.querySelectorAll('.state tr').length,
+  points: document.querySelectorAll('svg circle').length,
+  colours: new Set([...document.querySelectorAll('td.good, td.bad')].map(e => getComputedStyle(e).backgroundColor)).size,
+  out: [...document.querySelectorAll('svg circle, svg text')].filter(e => { const r = e.getBoundingClientRect(),
+         s = e.ownerSVGElement.getBoundingClientRect(); return r.left < s.left || r.right > s.right || r.top < s.top - 1 ||
+         r.bottom > s.bottom + 1; }).map(e => e.textContent),
+})"""
+
+
+def must_look(report, page):
+    """The page in a browser: nothing from elsewhere, nothing sticks out, both themes."""
+    browser = site_pages.Browser(site_pages.browser_program())
+    try:
+        seen = set()
+        for theme in ("light", "dark"):
+            for width, height in site_pages.WIDTHS.values():
+                browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+                wrong = browser.open(page.as_uri(), width, height)
+                wrong = [what for what in wrong if page.as_uri() not in what]
+                look = browser.run(LOOK)
+                seen.add(look["dark"])
+                good = not wrong and not look["wide"] and not look["out"] and look["rows"] > 3 and look["colours"] == 2
+                report.must(f"class.html, {theme}, {width} wide", good, f"{wrong} {look}")
+        report.must("light and dark differ", len(seen) == 2, str(seen))
+    finally:
+        browser.close()

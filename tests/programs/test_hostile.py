@@ -1,0 +1,253 @@
+"""One chapter on machines that are not as they should be.
+
+Each condition states what must come of it: the right result, or exit code 1 with a message that says
+certain words. Never a signal, and never PASSED without being right.
+
+The chapters share most of the code that meets these conditions. So without "full" all of them are
+tried on those chapters only whose facts say HOSTILE_ALL; on the others, one of each kind.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+from tests import chapter_facts, running
+
+VENDORS = pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors"))
+
+
+class Conditions:
+    """Runs a program under one condition after the other."""
+
+    def __init__(self, report, program, arguments, names_all):
+        self.report = report
+        self.names_all = names_all  # it looks at all devices, and takes none that fails: not chapter 01
+        self.command = [str(program)] + arguments
+
+    def judge(self, what, code, out, err, words):
+        """Without `words`, the run must pass; with them, it must fail and say them; with a list whose
+        first is "or", either."""
+        wrong = running.crashed(code, err)
+        passed = code == 0 and "PASSED" in out.splitlines()
+        either = words[:1] == ["or"]
+        said = [word for word in words if word != "or"]
+        refused = code == 1 and "PASSED" not in out + err and all(word in err for word in said)
+        if not (passed and (either or not words) or refused and words):
+            wrong.append(
+                f"exit code {code}, where "
+                + " or ".join(
+                    (["it was to pass"] if either or not words else [])
+                    + ([f"exit code 1 with {said}"] if words else [])
+                )
+                + " was expected"
+            )
+        outcome = "passes" if passed else (err.strip().splitlines() or ["no message"])[0][:90]
+        self.report.must(f"{what}: {outcome}", not wrong, "\n".join(wrong) + f"\noutput: {out}{err}")
+
+    def run(self, what, *words, command=None, **options):
+        self.judge(what, *running.run(command or self.command, **options), list(words))
+
+    def skip(self, what, why):
+        self.report.count("skipped")
+        print(f"SKIPPED {what}: {why}")
+
+
+def icd_folder(folder, name, **icds):
+    """A folder of .icd files, each naming a library; `real` copies the machine's own as well."""
+    vendors = folder / name
+    vendors.mkdir()
+    for file, library in icds.items():
+        if file == "real":
+            for icd in [VENDORS] if VENDORS.is_file() else VENDORS.glob("*.icd"):
+                shutil.copy(icd, vendors)
+        else:
+            (vendors / f"{file}.icd").write_text(f"{library}\n")
+    return {"OCL_ICD_VENDORS": str(vendors), "OCL_ICD_PLATFORM_SORT": "none"}
+
+
+def implementations(test, folder):
+    missing = "/no/such/folder/libOpenCL-missing.so"
+    test.run("no OpenCL implementation at all", "CL_PLATFORM_NOT_FOUND_KHR", env=icd_folder(folder, "none"))
+    test.run(
+        "only an .icd file that names a missing library",
+        "CL_PLATFORM_NOT_FOUND_KHR",
+        env=icd_folder(folder, "broken", a=missing),
+    )
+    test.run("such an .icd file beside good ones", env=icd_folder(folder, "broken and real", a=missing, real=""))
+    test.run(
+        "only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "empty", a=running.PAPER)
+    )
+    test.run(
+        "a platform without devices beside others", env=icd_folder(folder, "empty and real", a=running.PAPER, real="")
+    )
+    test.run("an .icd file that is empty beside good ones", env=icd_folder(folder, "blank and real", a="", real=""))
+    alone, beside = (
+        icd_folder(folder, "fails", a=running.PAPER),
+        icd_folder(folder, "fails and real", a=running.PAPER, real=""),
+    )
+    for call in ["clGetPlatformInfo", "clGetDeviceIDs", "clGetDeviceInfo"]:
+        for code in [-2, -5, -6, -30, -32, -1001, -9999]:
+            if test.names_all or call == "clGetDeviceIDs":
+                env = {"PAPER_DEVICES": "gpu", "PAPER_FAILS": f"{call}={code}"}
+                test.run(f"{call} fails with {code}", f"({code}): ", "no OpenCL device found", env={**alone, **env})
+                test.run(f"{call} fails with {code} beside a platform that works", env={**beside, **env})
+    for device in ["taken", "ready-made"] if test.names_all else []:
+        env = {"PAPER_DEVICES": device}
+        test.run(f"a GPU that is {device}", "is passed over: it ", "no OpenCL device found", env={**alone, **env})
+        test.run(f"a GPU that is {device} beside a CPU", env={**beside, **env})
+        test.run("... and OCL_DEVICE names it", "CL_DEVICE_NOT_AVAILABLE", env={**beside, **env, "OCL_DEVICE": "paper"})
+
+
+def places(test, chapter, folder):
+    test.run("working directory /", cwd="/")
+    test.run("nothing in the environment but PATH", command=["env", "-i", "PATH=/usr/bin:/bin"] + test.command)
+    home = folder / "Übungen für OpenCL, 第一" / chapter
+    home.mkdir(parents=True)
+    program = pathlib.Path(shutil.copy(test.command[0], home))
+    kernels = sorted((running.ROOT / chapter).glob("*.cl"))
+    for kernel in kernels:
+        shutil.copy(kernel, home)
+    test.run("a path with spaces and letters that are not ASCII", command=[str(program)] + test.command[1:], cwd="/")
+    link = folder / "link"
+    link.symlink_to(program)
+    test.run("called through a link", command=[str(link)] + test.command[1:], cwd="/")
+    for how, end in [("with CRLF line ends", b"\r\n"), ("without a last line end", b"")] if kernels else []:
+        for kernel in kernels:
+            text = kernel.read_bytes()
+            (home / kernel.name).write_bytes(text.replace(b"\n", end) if end else text.rstrip(b"\n"))
+        test.run(f"kernel files {how}", command=[str(program)] + test.command[1:])
+
+
+def homes(test, folder):
+    unset = {"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}
+    test.run("HOME not set", env={**unset, "HOME": None})
+    test.run("HOME not there", "or", "POCL_CACHE_DIR", env={**unset, "HOME": "/no/such/home"})
+    test.run("HOME not writable", "or", "POCL_CACHE_DIR", env={**unset, "HOME": "/proc"})
+    test.run("folder for temporary files not there", "or", "CL", env={"TMPDIR": "/no/such/folder"})
+    test.run("kernel cache not writable", "or", "POCL_CACHE_DIR", env={"POCL_CACHE_DIR": "/proc/cache"})
+    full = folder / "full"
+    full.mkdir()
+    script = (
+        'mount -t tmpfs -o size=64k full "$1" 2>/dev/null || exit 77; '
+        'head -c 1000000 /dev/zero >"$1/filler" 2>/dev/null; mkdir "$1/cache" 2>/dev/null; '
+        'export POCL_CACHE_DIR="$1/cache"; shift; exec "$@"'
+    )
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(full)]
+    if shutil.which("unshare") is None or subprocess.run(command + ["true"], capture_output=True).returncode != 0:
+        test.skip("disk full for the kernel cache", "this machine lets no file system be mounted")
+    else:
+        test.run("disk full for the kernel cache", "or", "CL", command=command + test.command)
+
+
+def little_memory(test, folder):
+    """The device would have room for vectors of 1.6 GB each, and the host has not. (How much PoCL says it has changes
+    with what else this machine holds.)"""
+    what, refusal = "no memory for the host's copies", "the host has no memory left"
+    if shutil.which("prlimit") is None:
+        return test.skip(what, "no prlimit (on Debian and Ubuntu: apt install util-linux)")
+    roomy = folder / "roomy"
+    roomy.write_text("global_memory 100000000000\nbuffer 25000000000\n")
+    command = ["prlimit", "--as=2500000000", test.command[0], "400000000"]
+    test.run(what, refusal, command=command, env=running.as_device(roomy))
+
+
+def comma_locale(test, folder):
+    what = "a locale with decimal commas"
+    made = (
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")], capture_output=True)
+        if shutil.which("localedef")
+        else None
+    )
+    env = {"LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8"}
+    shown = subprocess.run(
+        ["/usr/bin/printf", "%.1f", "1,5"], env={**os.environ, **env}, capture_output=True, text=True
+    )
+    if made is None or shown.stdout != "1,5":
+        return test.skip(what, "it cannot be made (on Debian and Ubuntu: apt install locales)")
+    layer = {"OPENCL_LAYERS": running.LAYER, "LAYER_REPORT": str(folder / "report"), "LAYER_LOCALE": "1"}
+    test.run(what, env=env)
+    test.run(what + ", put into force by the implementation", env={**env, **layer})
+    if not (folder / "report").exists():
+        test.report.failed(what, ["the layer was not loaded"])
+
+
+def devices(test):
+    refusal = "no OpenCL device matches OCL_DEVICE="
+    for wish in [
+        "",
+        "cpu",
+        "0:0",
+        "gpu",
+        "accelerator",
+        "0:99",
+        "99:0",
+        "-1",
+        "0:0:0",
+        ":",
+        " ",
+        "%s%n%s",
+        "0" * 5000,
+        "é",
+    ]:
+        test.run(f"OCL_DEVICE={wish[:12]!r}", "or", refusal, env={"OCL_DEVICE": wish})
+
+
+def at_once(test, folder):
+    """What README.md advises, a cache for each, must pass; in one cache, PoCL before 6 may fail to build."""
+    for what, caches, words in [("a cache each", "123", []), ("one cache", "444", ["or", "CL_BUILD_PROGRAM_FAILURE"])]:
+        running = [
+            subprocess.Popen(
+                test.command,
+                env={**os.environ, "POCL_CACHE_DIR": str(folder / "caches" / name)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for name in caches
+        ]
+        for number, process in enumerate(running, 1):
+            out, err = process.communicate(timeout=120)
+            test.judge(f"three at once, {what}, nothing in it: number {number}", process.returncode, out, err, words)
+
+
+def output(test):
+    for buffering in ["", "stdbuf -oL", "stdbuf -o0"] if shutil.which("stdbuf") else [""]:
+        quoted = ["sh", "-c", f'exec {buffering} "$0" "$@" >/dev/full'] + test.command
+        test.run(f"standard output on a full disk {buffering}", "standard output could not be", command=quoted)
+
+
+def one_of_each(test, chapter, folder):
+    test.run("no OpenCL implementation at all", "CL", env=icd_folder(folder, "none"))
+    test.run(
+        "a platform without devices and an .icd file of a missing library beside others",
+        env=icd_folder(folder, "several", a=running.PAPER, b="/no/such/library.so", real=""),
+    )
+    test.run("HOME not set", env={"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None, "HOME": None})
+    places(test, chapter, folder)
+    comma_locale(test, folder)
+    output(test)
+
+
+@pytest.mark.thorough
+def test_hostile(report, chapter, full):
+    known = chapter_facts.of(chapter)
+    test = Conditions(report, running.program(chapter), known.TINY_SIZE, known.NO_DEVICE_REFUSAL is not None)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if full or known.HOSTILE_ALL:
+            implementations(test, folder)
+            places(test, chapter, folder)
+            homes(test, folder)
+            comma_locale(test, folder)
+            devices(test)
+            at_once(test, folder)
+            output(test)
+            if known.PARAMETERS and not known.IS_MATRIX:
+                little_memory(test, folder)
+        else:
+            one_of_each(test, chapter, folder)

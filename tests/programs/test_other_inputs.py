@@ -1,0 +1,215 @@
+"""Do kernels compute right what their programs never ask them, and are the bounds of rounding those of the lesson?
+
+A layer (layers/inputs_layer.cpp) hands other inputs to the device: reals, those of one buffer up to 400, and such with
+NaN, an infinity or a 0 at both ends (SPECIALS). What is read back must be what a reference in Python says (REFERENCES
+in the chapter's facts, references.py); and the program, whose expectation is for its own inputs, must say FAILED.
+Unharmed, it must pass and print its times, although the layer does everything as late as the standard allows, maps
+copies, and fills memory that begins without contents with NaN. Its own inputs must tell right from wrong: no two of
+them are the same numbers, and none is of a few numbers only.
+
+Where a program prints by how much its result may be off, the inputs must be reals, the bound must be the one that
+follows from the launch (PATHS), what is printed of the result and of what was expected must be true, and a result is changed on its way back: just outside the bound the
+program must fail, just inside it must pass.
+"""
+
+import array
+import math
+import pathlib
+import re
+import tempfile
+
+from checker import references
+from tests import chapter_facts, running
+
+SMALL_GROUP = 32  # work-items: as few as 21 can do with
+# The lines of a comparison: of a matrix the element; the result, what was expected, by how much it is off, and may be.
+PAIR = r"^result +(?:C\[(\d+)\]\[(\d+)\] = )?(.*)\nexpected +(?:C\S+ = )?(\S+)(?: \(error (\S+), allowed (\S+)\))?"
+
+
+class Result:
+    """What a program read back: the bytes, what computed them and from what."""
+
+    def __init__(self, data, launch, inputs):
+        self.data, self.launch, self.inputs = data, launch, inputs
+        self.floats = array.array("f", data) if len(data) % 4 == 0 else []
+
+
+class Launch:
+    """The last command before a result that computes or copies. `args`: the first eight bytes of each."""
+
+    def __init__(self, words, options, before):
+        self.kernel, (self.items, self.local_size, *self.args) = words[0], map(int, words[1:])
+        self.options = dict(re.findall(r"-D ?(\w+)=(\w+)", options))
+        self.in_a_row = 1 + (before.in_a_row if before and before.kernel == self.kernel else 0)
+
+
+def results_of(folder):
+    """The results of a run, in order. A result's inputs are those that its launch names, where it names any: another
+    device has its own."""
+    results, inputs, launches, options = [], {}, {}, ""
+    for line in (folder / "account").read_text().splitlines():
+        what, _, rest = line.partition(" ")
+        if what == "in":
+            number, buffer = rest.split()
+            inputs[buffer] = array.array("f", (folder / f"in{number}").read_bytes())
+        elif what == "gone":
+            inputs.pop(rest, None)
+        elif what == "build":
+            options = rest.partition(" ")[2]
+        elif what == "run":
+            queue, *words = rest.split()
+            launches[queue] = Launch(words, options, launches.get(queue))
+        elif what == "out":
+            queue, number = rest.split()
+            launch = launches.pop(queue, None)
+            named = {buffer: x for buffer, x in inputs.items() if launch and int(buffer, 16) in launch.args} or inputs
+            results.append(Result((folder / f"out{number}").read_bytes(), launch, list(named.values())))
+    return results
+
+
+def run_in(folder, known, arguments, cache, profile=None, **settings):
+    """Runs the chapter under the layer, which leaves its account in a folder, if wanted on another device; returns (exit
+    code, output, error)."""
+    env = {"OPENCL_LAYERS": running.INPUTS_LAYER, "INPUTS_FOLDER": str(folder), **running.remembering(cache)}
+    env.update({f"INPUTS_{key.upper()}": str(value) for key, value in settings.items()})
+    if profile:
+        env.update(running.as_device(profile), OPENCL_LAYERS=f"{running.INPUTS_LAYER}:{running.DEVICE_LAYER}")
+    code, out, err = running.run([running.program(known.chapter)] + arguments, env=env)
+    if not (pathlib.Path(folder) / "account").exists():
+        raise SystemExit(
+            f"FAILED  the ICD loader did not load the layer {running.INPUTS_LAYER}, so nothing was tested\n{err}"
+        )
+    return code, out, err
+
+
+def run(known, arguments, cache, **settings):
+    """The same; returns (exit code, output, standard error, results)."""
+    with tempfile.TemporaryDirectory() as folder:
+        return *run_in(folder, known, arguments, cache, **settings), results_of(pathlib.Path(folder))
+
+
+def compared(report, known, sizes, result):
+    """What is wrong with a result of other inputs: an empty string, or a sentence."""
+    kernel = result.launch.kernel if result.launch else "no kernel"
+    reference = known.REFERENCES.get(kernel)
+    if reference is None:
+        return f"no REFERENCES in {chapter_facts.file_of(known.chapter)} say what {kernel} must give"
+    got = result.floats
+    if reference is references.truncated_total:
+        got = array.array("i", result.data)
+    elif isinstance(reference, references.Total):
+        got = [references.sum_of(got)]
+    count = 0
+    for place, (right, allowed) in enumerate(reference(result.inputs, result.launch, sizes)):
+        if place >= len(got) or not references.is_close(got[place], right, allowed):
+            return (
+                f"of other inputs, {kernel} gives {got[place] if place < len(got) else 'nothing'} at place {place},"
+                f" where {right} was expected, off by {allowed:.2g} at most"
+            )
+        count += 1
+    report.count("numbers of other inputs", count)
+    return "" if count == len(got) else f"{kernel} gives {len(got)} numbers, and {count} were expected"
+
+
+def other_inputs(report, known, arguments, cache, ends=""):
+    code, out, err, results = run(known, arguments, cache, replace=1, ends=ends)
+    wrong = running.crashed(code, err)
+    refused = known.ALL_WRONG is not None and known.ALL_WRONG in err and "PASSED" not in out
+    if code != 1 or "FAILED" not in out.splitlines() and not refused:
+        wrong.append(f"with other inputs than it expects it does not say FAILED, exit code {code}")
+    if ends:
+        results = [result for result in results if result.launch and result.launch.kernel not in known.ONLY_FINITE]
+    wrong += filter(None, (compared(report, known, list(map(int, arguments)), result) for result in results))
+    return [f"{what}{f' (first and last floats: {ends})' if ends else ''}" for what in wrong]
+
+
+def do_not_tell(inputs):
+    """What is wrong with the inputs of a result, if they are such that a wrong result may look right."""
+    for number, x in enumerate(inputs, 1):
+        if len(x) >= 100 and len(set(x)) < 5:
+            yield f"input {number} has {len(set(x))} different numbers only"
+        for y in inputs[number:]:
+            common = min(len(x), len(y))
+            if common >= 20 and x[:common] == y[:common]:
+                yield f"two inputs are the same numbers: {list(x[:5])} ..."
+
+
+def bounds(report, known, arguments, cache, out, results, edges=True):
+    """Every result that may be off, as printed: a sum, or the element of a matrix that is most in error. What is
+    changed at the edges of a bound is the first float that comes back."""
+    wrong = []
+    sizes = list(map(int, arguments))
+    lines = re.findall(PAIR, out, re.MULTILINE)
+    for number, ((row, col, printed, expected, error, allowed), result) in enumerate(zip(lines, results), 1):
+        if not allowed:
+            continue
+        if any(sum(value * 2**16 != round(value * 2**16) for value in x) < len(x) / 2 for x in result.inputs):
+            wrong.append("what it adds with a bound are no reals: numbers of few digits, which no addition rounds")
+            continue
+        shown = int(row) * references.all_three(sizes)[1] + int(col) if row else 0
+        path = known.PATHS[result.launch.kernel](*sizes, launch=result.launch)
+        bound, bound_shown = (
+            path * references.EPSILON * math.fsum(map(abs, references.terms_of(result.inputs, place, sizes)))
+            for place in (0, shown)
+        )
+        if not 0.95 < float(allowed) / bound_shown < 1.05:  # two digits of it are printed
+            wrong.append(
+                f"it allows {allowed} in {result.launch.kernel}, where {bound_shown:.2g} follows from its launch"
+            )
+            continue
+        got = result.floats[shown] if row else math.fsum(result.floats)
+        should = math.fsum(references.terms_of(result.inputs, shown, sizes))
+        said = [float(printed), float(expected), float(error)]
+        true = [got, should, abs(got - should)]
+        # Nine digits are printed, and two of the error; by the host's own rounding of its sums nothing larger is off.
+        slack = [1e-8 * abs(got), 1e-8 * abs(should), 0.06 * true[2] + 1e-3 * bound_shown]
+        if any(abs(a - b) > most for a, b, most in zip(said, true, slack)):
+            wrong.append(f"it prints result, expected and error as {said}, where {true} is true")
+        right = math.fsum(references.terms_of(result.inputs, 0, sizes))
+        off = (result.floats[0] if row else math.fsum(result.floats)) - right
+        for share in [-1.02, -0.98, 0.98, 1.02] if edges else []:
+            code, out, err, _ = run(known, arguments, cache, add=f"{number} {share * bound - off:.9g}")
+            report.count("results at the edge of their bound")
+            if (code, "PASSED" in out.splitlines()) != ((0, True) if abs(share) < 1 else (1, False)):
+                wrong.append(f"{result.launch.kernel} off by {share} times its bound: exit code {code}\n{out}{err}")
+    if len(lines) != len(results) and known.PATHS:
+        wrong.append(f"it reads {len(results)} results, and prints {len(lines)}")
+    return wrong
+
+
+def in_small_groups(report, known, arguments):
+    """What is wrong with the bounds where a kernel may have few work-items in a group: they follow from its launch."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+        profile = pathlib.Path(folder) / "profile"
+        profile.write_text(f"kernel_group {SMALL_GROUP}\n")
+        code, out, err, results = run(known, arguments, cache, profile=profile)
+        report.count("runs in small groups")
+        return running.not_passed(code, out, err) or bounds(report, known, arguments, cache, out, results, edges=False)
+
+
+def test_other_inputs(report, chapter):
+    known = chapter_facts.of(chapter)
+    if not running.has_kernel(chapter):
+        return report.nothing_to_do("it has no kernel")
+    for arguments in known.INPUT_SIZES:
+        with tempfile.TemporaryDirectory() as cache:
+            what = " ".join([chapter, *arguments])
+            code, out, err, results = run(known, arguments, cache)
+            wrong = running.not_passed(code, out, err)
+            report.count("runs")
+            if re.search(r"^time .*(reports no times|\bnan\b)", out, re.MULTILINE):
+                wrong.append("it asks for times of commands that it has not waited for")
+            wrong += sorted({how for result in results for how in do_not_tell(result.inputs)})
+            report.failed(what, wrong)
+            if not wrong and arguments == known.INPUT_SIZES[-1]:
+                report.failed(what, bounds(report, known, arguments, cache, out, results))
+                if known.PATHS:
+                    report.failed(f"{what} in small groups", in_small_groups(report, known, arguments))
+            if not known.REFERENCES and not any(result.inputs for result in results):
+                continue  # nothing is handed to the device
+            for way in known.WAYS or [None]:
+                if way:
+                    way(cache, err)
+                report.failed(what, other_inputs(report, known, arguments, cache))
+                for ends in known.SPECIALS if arguments == known.INPUT_SIZES[-1] else []:
+                    report.failed(what, other_inputs(report, known, arguments, cache, ends))

@@ -1,0 +1,45 @@
+"""After an unharmed run: is every object released, every command finished, every region unmapped, every file closed?
+
+A program that tries what a device may refuse runs on one that refuses it, too.
+"""
+
+import pathlib
+import tempfile
+
+from tests import chapter_facts, running
+
+
+def left_behind(account):
+    """What a run leaves behind, by the layer's account: a list of sentences."""
+    wrong = [
+        f"never released: a {words.split()[0]} made by {words.split()[1]}" for words in account.lines.get("alive", [])
+    ]
+    wrong += [f"released once too often: {words}" for words in account.lines.get("misuse", [])]
+    wrong += [f"unfinished: {words}" for words in account.lines.get("unfinished", [])]
+    wrong += [f"never unmapped: a region mapped by {words}" for words in account.lines.get("mapped", [])]
+    wrong += [f"never closed: {path}" for path in account.lines.get("open", [])]
+    created, released = account.amount("created"), account.amount("released")
+    if created != released:
+        wrong.append(f"{created} objects created, {released} released")
+    if not account.calls:
+        wrong.append("it made no OpenCL call at all")
+    return wrong
+
+
+def test_released(report, chapter):
+    known = chapter_facts.of(chapter)
+    with tempfile.TemporaryDirectory() as folder:
+        promising = pathlib.Path(folder) / "promising.txt"
+        promising.write_text("version 2.0\n")  # of which the compiler here can nothing: what is tried does not build
+        runs = [(arguments, None) for arguments in known.SMALL_SIZES]
+        runs += [(known.TINY_SIZE, promising)] * bool(known.TRIED_CALLS)
+        for arguments, profile in runs:
+            command = [running.program(chapter), *arguments]
+            code, out, err, account = running.under_layer(command, profile=profile)
+            wrong = running.not_passed(code, out, err) + left_behind(account)
+            if profile and "\nrefused " not in out:
+                wrong.append("nothing was refused, so what that leaves behind was not seen")
+            report.failed(" ".join([chapter, *arguments]), wrong)
+            report.count("calls looked at", len(account.calls))
+            report.count("objects created and released", account.amount("created"))
+            report.count("commands finished", account.amount("commands"))
