@@ -18,7 +18,6 @@ SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "34", "1030"]]
 # with a part of it. Many groups for few tiles: the parts of a quad are added by 16 work-items, and by no more than pay.
 SIZES_ON = {
     "bare-accelerator": [["40", "2601", "85"], ["128", "130", "40"], ["40", "12500", "9"]],
-    "bare-cpu": [["2600", "500", "1030"]],
     "h200": [["64", "64", "70000"], ["17", "8448", "520"]],
 }
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.

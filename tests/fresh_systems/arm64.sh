@@ -57,7 +57,6 @@ done
 [ "$(id -u)" = 0 ] || { echo "only root can build a system and change into it" >&2 && exit 77; }
 mkdir -p "$roots"
 if [ -d "$root/debootstrap" ] || [ ! -x "$root/usr/bin/g++" ]; then make_root; fi
-rm -f "$record"
 code=0
 # shellcheck disable=SC2016 # for the other shell
 within bash -c '

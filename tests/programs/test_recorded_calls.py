@@ -3,10 +3,10 @@
 After a change that was meant, `./test.sh --record -k "recorded_calls and 06"` writes the file; read the difference.
 
 A result can be right although a flag was dropped, a limit asked of the wrong kernel, a buffer made twice as large or a
-group too many launched. Here all of that is a line in a file that is read with the change. The runs are on the
+group too many launched. Here all of that is a line in a file that is read with the change. The runs are on two
 devices of tests/devices/, so that limits and paths that no device here has are among them, and on the layer's clock, so
-that what is repeated until the time is enough is repeated as often anywhere. The first run is there whole; of the
-others, what is different.
+that what is repeated until the time is enough is repeated as often anywhere. The first run is there whole; of the other,
+what is different.
 """
 
 import difflib
@@ -17,9 +17,8 @@ import tempfile
 import pytest
 
 from tests import chapter_facts, running
-from tests.programs.test_small_devices import PROFILES
 
-FIRST = "h200"
+DEVICES = ["h200", "apple-cpu"]  # a large GPU; a CPU whose kernels with a barrier take groups of one
 # What a profile has to say, lest it be this machine's.
 SAID = {"type", "compute_units", "vector_width", "local_memory", "group", "sizes", "unified"}
 # The search for a device is another one on other machines, and what is asked of a device and of an event, or released,
@@ -65,11 +64,8 @@ def folded(lines, longest=120):
 def recorded(chapter):
     """The text of the file, from runs made now; and what was wrong with them."""
     known = chapter_facts.of(chapter)
-    runs = [(FIRST, known.SMALL_SIZES[-1])]
-    runs += [(FIRST, size) for size in known.SMALL_SIZES[:-1]]
-    runs += [(path.stem, known.SMALL_SIZES[-1]) for path in PROFILES if path.stem not in (FIRST, *known.NEEDS)]
-    text, whole = [], None
-    for name, size in runs:
+    size, text, whole = known.SMALL_SIZES[-1], [], None
+    for name in [name for name in DEVICES if name not in known.NEEDS]:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "calls"
             profile = running.ROOT / "tests" / "devices" / f"{name}.txt"
