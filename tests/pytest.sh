@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # pytest, by the first Python that has it with its two plugins; where none has, by one of its own, from PyPI.
+export PYTHONUTF8=1 # whatever the locale
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 own=$root/build/pytest/bin/python
 for python in python3 /usr/bin/python3 "$own"; do

@@ -9,7 +9,7 @@ import re
 
 from tests.texts.pages import ROOT, headings, slug
 
-FILE = pathlib.Path(__file__).with_suffix(".txt")
+FILE = pathlib.Path(__file__).parent / "questions.txt"
 
 
 def questions():
@@ -32,7 +32,7 @@ def paragraph(target):
     return words(text)
 
 
-def check(report):
+def test_questions(report):
     page = (ROOT / "docs/questions.md").read_text()
     items = re.findall(r"(?ms)^- .*?(?=^- |^#|\Z)", page)
     for question, target in questions():
