@@ -21,7 +21,8 @@ find_package(OpenCL)
 if(NOT OpenCL_FOUND)
   message(FATAL_ERROR "The OpenCL headers or the ICD loader are missing. On Debian and Ubuntu:\n"
                       "  apt install opencl-headers ocl-icd-opencl-dev pocl-opencl-icd\n"
-                      "Elsewhere see README.md, \"When no device is found\".")
+                      "Other systems, and without root: docs/setup.md. If they lie where CMake does not look,\n"
+                      "set CMAKE_PREFIX_PATH to the folder that has include/CL and lib.")
 endif()
 
 # What every C++ target of the repository gets.

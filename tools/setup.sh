@@ -122,8 +122,9 @@ setup() {
   if [ ${#left[@]} -gt 0 ]; then
     say "not to be had here: ${left[*]} (Debian's names); what needs it is skipped by name, the rest goes on"
     say "(asked for again tomorrow, or once you delete $tried)"
-    mkdir -p "$root/build"
-    for package in "${left[@]}"; do grep -qxF "$package" "$tried" 2>/dev/null || say "$package" >>"$tried"; done
+    mkdir -p "$root/build" && for package in "${left[@]}"; do
+      grep -qxF "$package" "$tried" 2>/dev/null || say "$package" >>"$tried"
+    done
   fi
   needed=$(missing_packages | tr '\n' ' ')
   if [ -n "$needed" ]; then
@@ -136,7 +137,7 @@ setup() {
   local version
   version=$(cmake --version | sed -n 's/^cmake version //p')
   if ! at_least "$version" 3.25; then
-    say "CMake $version is too old: the presets need 3.25 or newer (pip install cmake has one)"
+    say "CMake $version is too old: 3.25 or newer is needed (docs/setup.md#an-old-cmake says how to get one)"
     return 1
   fi
 }
@@ -154,7 +155,7 @@ try_each_driver() {
   for icd in "${icds[@]}"; do
     rm -f "$alone"/*
     cp "$icd" "$alone"
-    say "  ${icd##*/} alone: exit code $(exec 2>/dev/null; OCL_ICD_VENDORS=$alone "$@" >/dev/null; echo $?)"
+    say "  ${icd##*/} alone: exit code $(exec 2>/dev/null; unset OCL_ICD_FILENAMES; OCL_ICD_VENDORS=$alone "$@" >/dev/null; echo $?)"
   done
   rm -rf "$alone"
   say "0 is a driver that works, 1 one without a device; docs/errors.md#one-driver-at-a-time"
@@ -171,6 +172,11 @@ build() {
     return 1
     ;;
   esac
+  if ! mkdir -p "$root/build" 2>/dev/null || [ ! -w "$root/build" ]; then
+    say "This folder cannot be written to: $root"
+    say "Copy it to one of yours, and work there:   cp -r '$root' ~/opencl-step-by-step"
+    return 1
+  fi
   log=$(mktemp)
   # A build folder that came along with a copied or moved repository is of no use.
   if [ -f "$root/build/CMakeCache.txt" ] &&
