@@ -367,7 +367,13 @@ def main():
         to.write_text(both_schemes(standing(figure.read_text())))
     shutil.copy(ROOT / "site/extra.css", site.pages)
     for part in ("player", "labs"):
-        shutil.copytree(ROOT / "site" / part, site.pages / part)
+        # Pages of the laboratories stand there already.
+        shutil.copytree(
+            ROOT / "site" / part,
+            site.pages / part,
+            dirs_exist_ok=True,
+            ignore=lambda _, names: [n for n in names if n.endswith(".md")],
+        )
     (site.pages / "labs/machines.js").write_text(machines())
     (site.pages / "site/recordings").mkdir(parents=True, exist_ok=True)
     for recording in site.players.values():

@@ -23,13 +23,24 @@ const Lab = (() => {
   const number = (x) => x.toLocaleString("en", { maximumSignificantDigits: 3 });
 
   // parts: {name: {label, min, max, step, value, say(value)} or {label, options: [texts]}}. show(values, lab) returns
-  // {drawing: SVG elements, size: [width, height], words, facts: {name: text}}.
+  // {drawing: SVG elements, size: [width, height], words, facts: {name: text}}, and maybe click(x, y), the values that a click
+  // on the drawing sets.
   function start(name, title, parts, show) {
     const root = document.querySelector(`.lab[data-lab="${name}"]`), values = {}, controls = make("div", { class: "lab-controls" });
     const svg = draw("svg", { role: "img", class: "lab-drawing" });
     const say = make("p", { class: "lab-say", role: "status" }), facts = make("dl", { class: "lab-facts" });
+    const inputs = {};
+    let seen;
+    svg.addEventListener("click", (event) => {
+      if (!seen.click) return;
+      const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      for (const [key, value] of Object.entries(seen.click(x, y)))
+        if (inputs[key]) { inputs[key].value = value; inputs[key].dispatchEvent(new Event("input")); } else values[key] = value;
+      redraw();
+    });
     const redraw = () => {
-      const seen = show(values);
+      seen = show(values);
+      svg.classList.toggle("lab-clicks", Boolean(seen.click));
       svg.setAttribute("viewBox", `0 0 ${seen.size[0]} ${seen.size[1]}`);
       svg.setAttribute("aria-label", seen.words);
       svg.replaceChildren(...seen.drawing);
@@ -57,6 +68,7 @@ const Lab = (() => {
         box.append(input, shown);
       }
       input.dataset.part = key;
+      inputs[key] = input;
       controls.append(box);
     }
     root.append(make("p", { class: "lab-title" }, title), controls, make("div", { class: "lab-scroll" }, svg), say, facts);

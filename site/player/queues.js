@@ -131,7 +131,7 @@
       this.lanes.replaceChildren(...lanes.map((lane, q) => make("div", { class: "player-lane", role: "group", "aria-label": `queue ${q}` },
         make("p", { class: "player-title" }, `Queue ${q}: ${and([...new Set(lane.map((it) => NAMES[it.what]))])}`),
         make("div", { class: "player-boxes" }, ...lane.map((it) => this.boxes[it.id])))));
-      this.scale.replaceChildren(...lanes.map((lane) => make("div", { class: "player-track", role: "img" }, ...lane.map((it) => this.bars[it.id]))),
+      this.scale.replaceChildren(...lanes.map((lane, q) => make("div", { class: "player-track", role: "img", "aria-label": `when the commands of queue ${q} ran` }, ...lane.map((it) => this.bars[it.id]))),
         make("div", { class: "player-axis" }, this.axisBegin = make("span", {}), this.axisEnd = make("span", {})));
       const real = this.options.order === "recorded";
       const turn = new Map(this.result.ran.map((id, i) => [id, i]));

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from tests import running
-from tests.site.recordings import FOLDER, maker, recorded
+from tests.site.test_recordings import FOLDER, maker, recorded
 
 
 def accesses(recording):

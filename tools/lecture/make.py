@@ -7,7 +7,7 @@ docs/teaching.md to print and hand out, FOLDER/answers.html, and FOLDER/rubric.h
 has all it needs in it. --pdf: the same as PDF, which takes Chromium. Needs pandoc (Debian and Ubuntu: apt install pandoc).
 
 A slide has what one can take in while somebody talks: of each paragraph and each point its first sentence; each figure
-and each listing alone; of the questions first the question, then the answer. The rest is in the lesson, and is said.
+and each listing with what leads to it; first the questions, then their answers. The rest is in the lesson, and is said.
 """
 
 import argparse
@@ -23,8 +23,10 @@ ROOT = HERE.parent.parent
 LINES = 22  # of a listing on one slide
 ROOM = 13  # lines of text on one slide
 WIDTH = 72  # letters in such a line
+HEADING = 1.6  # lines of a section's heading in the middle of a slide
+CODE = 99  # letters in a line of a listing
 SHORT = 24  # letters: less is no sentence of its own
-LEFT_OUT = ("Exercises",)  # sections that are no slides, but for the last one, which has the exercises' names
+EXERCISES = ("Exercises",)  # of such a section only the points, which have the exercises' names
 
 
 def sentence(text):
@@ -84,56 +86,83 @@ def row_lines(row):
     return 1.3 * -(-len(row) // (1.1 * WIDTH))
 
 
+def height(text):
+    """Lines of text on a slide."""
+    return sum(-(-len(line) // WIDTH) for line in text.splitlines() if line) + 0.4
+
+
 def deck(chapter):
     """The slides of a chapter, as Markdown: a heading of the second level begins each."""
-    title, section, slides, page, room = "", "", [], [], ROOM
+    title, section, slides, questions = "", "", [], []
+    page, room, head, shown = [], ROOM, "", ""
 
     def end():
         nonlocal page, room
         if page:
-            slides.append(f"## {section or title}\n\n" + "\n\n".join(page))
+            slides.append(f"## {head}\n\n" + "\n\n".join(page))
         page, room = [], ROOM
 
     def put(text, lines, room_for_more=0):
-        """On the slide, if there is room, and room for what follows; else on the next one."""
-        nonlocal room
-        if lines + room_for_more > room:
+        """On the slide, if there is room, and room for what follows; else on the next one. A section begins on a slide of
+        its own, unless the one before has left more than half of it."""
+        nonlocal room, head, shown
+        name = section or title
+        new = HEADING * (shown != name)
+        if new + lines + room_for_more > room or new and room < ROOM / 2:
             end()
+        if not page:
+            head = shown = name
+        elif new:
+            page.append(f"### {name}")
+            room, shown = room - new, name
         page.append(text)
         room -= lines
 
+    def ask():
+        """The questions that have come together; then, on slides after that, with their answers."""
+        nonlocal section
+        for name, texts in (
+            ("Questions", [q for q, _ in questions]),
+            ("Answers", ["\n\n".join(qa) for qa in questions]),
+        ):
+            section = name if questions else section
+            end()
+            for text in texts:
+                put(text, height(text))
+        questions.clear()
+
     for kind, content in blocks((chapter / "README.md").read_text()):
         if kind == "heading":
-            end()
+            if questions:
+                ask()
             level, name = content
             title, section = (name, "") if level == 1 else (title, name)
-        elif section in LEFT_OUT and kind != "point":
-            continue
+        elif section in EXERCISES:
+            if kind == "point":
+                text = sentence(content).removesuffix(" …")
+                put(f"- {text}", height(text))
         elif kind in ("paragraph", "point"):
             text = sentence(content) if section else content
-            put(f"- {text}", 0.4 + -(-len(text) // WIDTH), 5 if text.endswith("…") else 0)
+            if not re.fullmatch(r"\[?`[^`]*`[^ ]*|.{1,16} …", text):  # what only names the listing that follows
+                put(f"- {text}", height(text), 5 if text.endswith("…") else 0)
         elif kind == "figure":
             put(f"![]({content})", ROOM - 3.4)
         elif kind == "table":
-            head, rule, *rows = content.splitlines()
+            first, rule, *rows = content.splitlines()
             while rows:
                 many = ROOM - 3
                 some = []
                 while rows and (not some or many >= row_lines(rows[0])):
                     many -= row_lines(rows[0])
                     some.append(rows.pop(0))
-                put("\n".join([head, rule, *some]), 1 + sum(map(row_lines, [head, *some])))
+                put("\n".join([first, rule, *some]), 1 + sum(map(row_lines, [first, *some])))
         elif kind == "code":
             for piece in pieces(content):
-                put(piece, 1 + 0.7 * piece.count("\n"))
+                put(piece, 1 + 0.7 * sum(max(1, -(-len(line) // CODE)) for line in piece.splitlines()[1:]))
         else:
-            question, answer = content
-            end()
-            section = "A question"
-            put(question, ROOM)
-            end()
-            section = "A question, and its answer"
-            put(f"{question}\n\n{answer}", ROOM)
+            questions.append(content)
+    if questions:
+        ask()
     end()
     # A link leads nowhere from a slide.
     return title, "\n\n".join(re.sub(r"(?<!!)\[([^\]]+)\]\([^)]*\)", r"\1", slide) for slide in slides) + "\n"
@@ -143,11 +172,20 @@ def pandoc(text, kind, title, output, place, style):
     """Markdown as a file that has all it needs in it."""
     if shutil.which("pandoc") is None:
         raise SystemExit("pandoc is missing (on Debian and Ubuntu: apt install pandoc)")
-    with tempfile.NamedTemporaryFile("w", suffix=".css") as css:
-        css.write((HERE / "common.css").read_text() + (HERE / style).read_text())
-        css.flush()
+    with tempfile.TemporaryDirectory() as name:
+        css = pathlib.Path(name) / "style.css"
+        css.write_text((HERE / "common.css").read_text() + (HERE / style).read_text())
+
+        def still(match):
+            """A figure whole from the start: one that moves would be printed as it begins, which is empty."""
+            svg = (place / match.group(1)).resolve()
+            copy = pathlib.Path(name) / svg.name
+            copy.write_text(re.sub(r"(?s)<style>.*?</style>\n", "", svg.read_text()))
+            return f"![]({copy})"
+
+        text = re.sub(r"!\[\]\(([^)]+\.svg)\)", still, text)
         command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", "--self-contained", "--slide-level=2"]
-        command += ["--highlight-style=tango", "--css", css.name, "-M", f"pagetitle={title}", "-M", "lang=en"]
+        command += ["--highlight-style=tango", "--css", css, "-M", f"pagetitle={title}", "-M", "lang=en"]
         done = subprocess.run(
             [*command, "--resource-path", place, "-o", output], input=text, text=True, capture_output=True, cwd=place
         )
@@ -164,7 +202,7 @@ def sheets():
     text = (ROOT / "docs/teaching.md").read_text()
     rows = re.findall(r"^\| (\d\d) \| (.*?) \| (.*?) \|$", section(text, "Predict, then run"), re.MULTILINE)
     asked = [
-        f"### {number}. (chapter {chapter})\n\n{question}\n\n*My prediction:*\n\n*What was printed:*\n"
+        f"<section>\n\n### {number}. (chapter {chapter})\n\n{question}\n\n*My prediction:*\n\n*What was printed:*\n\n</section>\n"
         for number, (chapter, question, _) in enumerate(rows, 1)
     ]
     told = [f"{number}. **{question}** {answer}\n" for number, (_, question, answer) in enumerate(rows, 1)]

@@ -1,0 +1,224 @@
+"""Every page of the site: it opens, fits, can be read and used by everybody, and is found.
+
+That links and their anchors lead somewhere is seen by `mkdocs build --strict`, which site/build.sh runs.
+"""
+
+import gzip
+import json
+import re
+import urllib.parse
+
+import pytest
+
+from tests.site.conftest import ROOT
+
+WIDTHS = (1280, 768, 390)
+PAGE_BYTES = 300_000  # of a chapter and all it asks for, compressed, as a server sends them
+# A page of each kind, for what takes long.
+KINDS = {
+    "the landing page": "",
+    "a chapter with a player": "06-dot-product-reduction/",
+    "a chapter with queues": "22-overlap/",
+    "an exercise": "06-dot-product-reduction/exercises/1-missing-barrier/",
+    "the first steps": "docs/start/",
+    "a page to look things up": "docs/concepts/",
+    "plots and wide tables": "docs/results/h200/",
+    "a teacher's page": "docs/teaching/",
+    "a laboratory": "labs/coalescing/",
+    "a listing": "06-dot-product-reduction/kernel.cl/",
+}
+SEARCHES = {
+    "grid-stride": "03-launch-geometry/",
+    "barrier": "06-dot-product-reduction/",
+    "latency": "11-sum-reduction/",
+    "CL_INVALID_WORK_GROUP_SIZE": "docs/errors/",
+    "thread": "03-launch-geometry/",
+    "grid": "03-launch-geometry/",
+    "shared memory": "06-dot-product-reduction/",
+    "warp": "14-sum-sub-groups/",
+    "__syncthreads": "06-dot-product-reduction/",
+    "stream": "22-overlap/",
+}
+LESSONS = sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]-*/README.md"))
+LISTING = re.compile(r"\.(cl|cpp|h|py|txt|cmake|sh|json)/")
+
+# What sticks out, or cannot be read, at a width.
+LOOK = """width => { // not innerWidth: on a phone that grows with what is too wide
+  const wrong = [], seen = e => e.getClientRects().length, article = document.querySelector('article') || document.body;
+  if (document.documentElement.scrollWidth > width + 1)
+    wrong.push('sticks out to the right: ' + [...article.querySelectorAll('*')].filter(e => !e.closest('pre, table, :has(> img)')
+      && e.getBoundingClientRect().left + Math.max(e.scrollWidth, e.getBoundingClientRect().width) > width + 1)
+      .slice(0, 3).map(e => e.tagName + ' ' + e.textContent.slice(0, 60)));
+  for (const i of document.images) if (seen(i) && !i.naturalWidth) wrong.push('no picture: ' + i.src);
+  if (!article.querySelector('h1')) wrong.push('no heading');
+  if ([...article.querySelectorAll('p')].some(p => p.textContent.includes('```'))) wrong.push('a fence is left in the text');
+  const words = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  for (let t = words.nextNode(); t; t = words.nextNode()) {
+    const e = t.parentElement, px = parseFloat(getComputedStyle(e).fontSize);
+    if (t.data.trim() && seen(e) && !e.closest('.headerlink, .md-source-file, script, style, svg')
+        && px < (e.matches('p, li') && !e.closest('table') ? 14 : 12))
+      { wrong.push(`small, ${px.toFixed(1)} px: ` + t.data.trim().slice(0, 40)); break; }
+  }
+  return wrong;
+}"""
+
+
+def pages(site):
+    """All pages but the listings, of which only one of a kind needs a look."""
+    found = sorted(str(path.parent.relative_to(site)) + "/" for path in site.rglob("index.html"))
+    return [page.removeprefix("./") for page in found if not LISTING.search(page)]
+
+
+def show(page, address, scheme="default"):
+    page.goto(address)
+    page.evaluate(f"document.body.setAttribute('data-md-color-scheme', '{scheme}')")
+    page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager');"
+                  " Promise.all([...document.images].map(i => i.decode().catch(() => 0)))")  # fmt: skip
+
+
+def weight(page, site):
+    """How many bytes the page asked for, compressed as a server would."""
+    urls = page.evaluate("[location.href, ...performance.getEntriesByType('resource').map(e => e.name)]")
+    files = {site / urllib.parse.unquote(urllib.parse.urlsplit(url).path).lstrip("/") for url in urls}
+    files = {file / "index.html" if file.is_dir() else file for file in files}
+    return sum(len(gzip.compress(file.read_bytes(), 6)) for file in files if file.is_file())
+
+
+def test_pages_fit(page, site, base):
+    wrong = []
+    for name in [*pages(site), KINDS["a listing"], "404.html"]:
+        page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+        show(page, base + name)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            wrong += [f"{name or 'landing page'}, {width} px: {what}" for what in page.evaluate(LOOK, width)]
+    assert not wrong
+
+
+def test_chapters_are_light(page, site, base):
+    assert LESSONS
+    for lesson in LESSONS:
+        show(page, f"{base}{lesson}/")
+        assert weight(page, site) <= PAGE_BYTES, lesson
+        assert "search_index" not in str(page.evaluate("performance.getEntriesByType('resource').map(e => e.name)"))
+        if list((ROOT / lesson).glob("*.cl")):
+            assert page.locator(".language-opencl .k").count(), f"{lesson}: OpenCL C has no colours"
+
+
+def test_no_listing_of_a_lesson_is_cut(page, base):
+    """At 1280 pixels; what may be wider is what a program prints or a compiler says."""
+    cut = []
+    for lesson in LESSONS:
+        page.goto(f"{base}{lesson}/")
+        cut += [f"{lesson}: {text}" for text in page.evaluate(
+            "[...document.querySelectorAll('article pre > code')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 60))")]  # fmt: skip
+    assert not cut
+
+
+def test_exercises_hide_their_hints(page, base):
+    for exercise in sorted(ROOT.glob("[0-9][0-9]-*/exercises/*/README.md")):
+        page.goto(f"{base}{exercise.parent.relative_to(ROOT)}/")
+        assert page.locator("details.hint").count() and not page.locator("details.hint[open]").count(), page.url
+        assert page.locator("article a[href='../../']").count(), f"{page.url}: no way back to the lesson"
+
+
+@pytest.mark.parametrize("scheme", ["default", "slate"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_everybody_can_use_it(page, base, kind, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is missing: site/test.sh has it"
+    ).Axe()
+    show(page, base + KINDS[kind], scheme)
+    page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+    if page.locator(".player").count():
+        page.locator(".player").scroll_into_view_if_needed()
+        page.wait_for_function("document.querySelector('.player').player")
+    for width in WIDTHS[::-1]:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(100)
+        found = axe.run(page, options={"resultTypes": ["violations"]})
+        assert not found.violations_count, f"{width} px: {found.generate_report()}"
+
+
+@pytest.mark.parametrize("name", ["", "06-dot-product-reduction/", KINDS["an exercise"]])
+def test_without_javascript(opened, base, name):
+    page = opened(java_script_enabled=False)
+    page.goto(base + name)
+    assert len(page.locator("article").inner_text()) > 500
+    assert page.locator("article a:visible").count() >= 4
+    assert not page.locator(".player:visible, .lab:visible").count(), "an empty box"
+    for hint in page.locator("details.hint").all():
+        hint.locator("summary").click()
+        assert hint.locator("p").is_visible()
+
+
+@pytest.mark.parametrize("word", SEARCHES)
+def test_search(page, base, word):
+    page.goto(base)
+    page.locator("[data-md-component=search-query]").focus()
+    page.keyboard.type(word)
+    hits = page.locator(".md-search-result__link")
+    hits.first.wait_for(state="attached", timeout=60_000)
+    found = [link.removeprefix(base) for link in hits.evaluate_all("all => all.map(a => a.href)")]
+    assert SEARCHES[word] in list(dict.fromkeys(re.match(r"[^?#]*", link).group() for link in found))[:3]
+    assert not LISTING.search(found[0]), f"a listing first: {found[0]}"
+
+
+# Each text: within the figure, and of enough contrast against what is painted below its middle, as WCAG computes it.
+LEGIBLE = """() => {
+  const parse = c => (c.match(/[\\d.]+/g) || []).map(Number), s = document.documentElement.getBoundingClientRect();
+  const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  return [...document.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => {
+    const r = t.getBoundingClientRect(), ink = parse(getComputedStyle(t).fill);
+    const below = document.elementsFromPoint(r.left + r.width / 2, r.top + r.height / 2).map(e => [e, getComputedStyle(e)])
+      .find(([e, s]) => !e.closest('text') && e.ownerSVGElement && s.fill !== 'none' && (parse(s.fill)[3] ?? 1) > 0.5 && parseFloat(s.fillOpacity) > 0.5);
+    const [a, b] = below ? [light(ink.slice(0, 3)), light(parse(below[1].fill).slice(0, 3))] : [0, 0];
+    return [t.textContent, r.left < s.left + 3 || r.right > s.right - 3 || r.top < s.top + 2 || r.bottom > s.bottom - 2 ? 'cut off' :
+      parseFloat(t.getAttribute('font-size')) < 11 ? 'small' : (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5 ? 'pale' : ''];
+  }).filter(([, wrong]) => wrong).map(([text, wrong]) => `${wrong}: ${text}`);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_are_legible(opened, site, base, scheme):
+    page = opened(color_scheme=scheme, viewport={"width": 1400, "height": 1200})
+    figures = [path for path in site.rglob("*.svg") if "assets" not in path.parts]
+    assert figures
+    wrong = []
+    for path in figures:
+        page.goto(base + str(path.relative_to(site)))
+        wrong += [f"{path.name}: {what}" for what in page.evaluate(LEGIBLE)]
+        if page.evaluate("document.getAnimations().length") and not path.stem.endswith("-moving"):
+            wrong.append(f"{path.name} moves, and a reader of the page cannot stop it")
+    assert not wrong
+
+
+def test_by_keyboard(page, base):
+    """From the top of a chapter with a player to the next page: every stop is seen, every control is reached."""
+    page.goto(f"{base}06-dot-product-reduction/")
+    page.locator(".player").scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('.player').player")
+    page.evaluate("scrollTo(0, 0)")
+    reached, wrong = set(), []
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        at = page.evaluate("""() => {
+          const e = document.activeElement, next = e.nextElementSibling, r = e.getBoundingClientRect();
+          const label = e.matches('[type=radio], [type=checkbox]') ? (next && next.matches('label') ? next : (e.labels || [])[0]) : null;
+          return {name: e.getAttribute('aria-label') || e.textContent.trim().slice(0, 30), player: !!e.closest('.player'),
+            end: e.matches('.md-footer__link--next') && e.href, number: [...document.querySelectorAll('.player *')].indexOf(e),
+            ring: [e, label || e].some(x => getComputedStyle(x).outlineStyle !== 'none' && parseFloat(getComputedStyle(x).outlineWidth) >= 2),
+            inside: (label || e).getBoundingClientRect().bottom > 0 && r.top < innerHeight};
+        }""")  # fmt: skip
+        wrong += [] if at["ring"] and at["inside"] else [f"{at['name']!r} has the keyboard, and nothing shows it"]
+        if at["player"]:
+            reached.add(at["number"])
+        if at["end"]:
+            break
+    assert at["end"] and not wrong, json.dumps([at, *wrong])
+    controls = page.evaluate("[...document.querySelectorAll('.player :is(button, select, input, summary)')]"
+                             ".filter(e => e.checkVisibility() && !e.disabled).length")  # fmt: skip
+    assert len(reached) >= controls > 8
+    page.keyboard.press("Enter")
+    page.wait_for_url(at["end"])

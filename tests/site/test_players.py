@@ -1,0 +1,208 @@
+"""Steps through every player of the site, by what a reader has: buttons, keys, lists and boxes.
+
+Each makes the accesses that were recorded and no other; stepped to its end it shows the kernel's result, computed from
+the launch's inputs, and counters that are the chapter's costs(); back at the beginning it looks as before; with each
+barrier taken out there are races, and in some order a wrong result.
+
+The player of the queues shows races without a wait list where there are several queues, none where one queue keeps the
+order, and a sum that is wrong by as much as that of the very program without it, run newest command first.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from tests import chapter_facts
+from tests.site.conftest import ROOT
+from tests.site.test_pages import LOOK
+from tests.site.test_recordings import maker, sum_of
+
+LAUNCHES = {launch["chapter"]: launch for launch in maker().LAUNCHES}
+QUEUES = {launch["chapter"]: launch for launch in maker().QUEUES}
+COUNTED = ["global loads", "global stores", "local loads", "local stores", "multiply-adds", "barriers"]
+
+
+class Player:
+    """The player of a chapter on a page."""
+
+    def __init__(self, page, base, chapter):
+        self.page = page
+        page.goto(f"{base}{chapter}/")
+        self.root = page.locator(".player")
+        self.root.scroll_into_view_if_needed()
+        page.wait_for_function(
+            "document.querySelector('.player').player || document.querySelector('.player').textContent"
+        )
+        assert self.ask("player !== undefined"), self.root.inner_text()
+        self.settings = self.root.locator(".player-options select")
+
+    def ask(self, expression):
+        """The value of an expression of `root` and `player`."""
+        return self.page.evaluate(
+            f"(() => {{ const root = document.querySelector('.player'), player = root.player; return {expression}; }})()"
+        )
+
+    def click(self, name, times=1):
+        """A button, by its name, several times without waiting in between."""
+        self.ask(f"""(() => {{ const button = root.querySelector('button[aria-label="{name}"]');
+          for (let i = 0; i < {times}; i++) button.click(); }})()""")  # fmt: skip
+
+    def order(self, order, seed=0):
+        self.settings.nth(1 if "queues" in self.root.get_attribute("class") else 0).select_option(order)
+        if seed:
+            self.ask(f"(player.options.seed = {seed}, player.rerun())")
+
+    def without(self, *gates):
+        """Takes these barriers or wait lists out, and puts the others back."""
+        for box in self.root.locator("[data-line], [data-gate]").all():
+            name = box.get_attribute("data-line") or box.get_attribute("data-gate")
+            box.set_checked(name not in map(str, gates))
+
+    def look(self):
+        return self.ask("root.querySelector('.player-stage').innerText + root.querySelector('.player-say').innerText")
+
+    def to_the_end(self, by="button"):
+        """Steps to the end and back; returns what it said and counted there, and what lay in memory."""
+        before, steps = self.look(), self.ask("player.steps.length - 1")
+        if by == "button":
+            self.click("one step forward", steps)
+        elif by == "key":
+            self.root.locator(".player-play").focus()
+            self.page.keyboard.press("End")
+        else:
+            self.click("to the end")
+        assert self.ask("player.at") == steps > 3
+        seen = self.ask("""({verdict: root.querySelector('.player-verdict').textContent,
+          memory: Object.fromEntries([...player.cells].map(([name, cells]) => [name, cells.map(c => c.textContent.replace('−', '-'))])),
+          counts: Object.fromEntries([...root.querySelectorAll('[data-count]')].map(e => [e.dataset.count, Number(e.querySelector('b').textContent)]))})""")  # fmt: skip
+        if by == "button":
+            self.click("one step back", steps)
+        elif by == "key":
+            self.page.keyboard.press("Home")
+        else:
+            self.click("to the beginning")
+        assert self.ask("player.at") == 0 and self.look() == before, "back at the beginning it looks otherwise"
+        return seen
+
+
+@pytest.mark.parametrize("chapter", LAUNCHES)
+def test_player(page, base, chapter):
+    launch = LAUNCHES[chapter]
+    costs = next(c for kernel, c in chapter_facts.of(chapter).costs(**launch["costs"]) if kernel == launch["kernel"])
+    player = Player(page, base, chapter)
+    assert player.ask("Machine.compare(player.recording, Machine.run(player.recording))") is None
+    for order, by in [("lockstep", "button"), ("lockstep", "key"), ("serial", "end"), ("shuffled", "end")]:
+        player.order(order)
+        seen = player.to_the_end(by)
+        assert seen["verdict"].startswith("Right: "), order
+        for name, right in launch.get("expected", {}).items():
+            assert list(map(float, seen["memory"][name])) == right, order
+        for name, right in launch.get("total", {}).items():
+            assert sum(map(float, seen["memory"][name])) == right, order
+        assert {what: seen["counts"].get(what, 0) for what in COUNTED} == {what: costs[what] for what in COUNTED}, order
+        assert not seen["counts"].get("races"), order
+    barriers = player.ask("player.barriers")
+    for line in barriers:
+        player.without(line)
+        verdicts = []
+        for order, seed in [("serial", 0), ("shuffled", 1), ("shuffled", 2), ("shuffled", 3), ("lockstep", 0)]:
+            player.order(order, seed)
+            seen = player.to_the_end("end")
+            assert seen["counts"].get("races"), f"without the barrier of line {line}, {order}: no race is shown"
+            verdicts.append(seen["verdict"])
+        assert any(verdict.startswith(("Wrong: ", "Stuck: ")) for verdict in verdicts), f"line {line}: {verdicts}"
+        player.click("next race (key r)")
+        assert "A race: " in player.root.locator(".player-say").inner_text()
+    player.without()
+    player.order("serial")
+    assert player.to_the_end("end")["verdict"].startswith("Right: ")
+
+
+@pytest.mark.parametrize("chapter", [*LAUNCHES, *QUEUES])
+def test_player_on_a_phone(opened, base, chapter):
+    page = opened(viewport={"width": 360, "height": 800}, is_mobile=True, has_touch=True)
+    player = Player(page, base, chapter)
+    assert not player.ask("root.querySelector('.player-settings').open"), "the settings are not folded"
+    player.ask("(root.querySelector('.player-settings').open = true, player.go(9))")
+    assert page.evaluate(LOOK, 360) == []
+    assert not player.ask("[...root.querySelectorAll('button, select, [type=checkbox]')].filter(e => !e.hidden"
+                          " && (e.parentElement.closest('label') || e).getBoundingClientRect().height < 24).map(e => e.outerHTML)")  # fmt: skip
+
+
+# The host without what a gate stands for, in the last of its six runs, before which everything has ended.
+WITHOUT = {
+    "kernel": [("&global_size, &local_size, 1,\n", "&global_size, &local_size, LAST ? 0 : 1,\n"), ("&done[0], &done[1]", "LAST ? nullptr : &done[0], &done[1]")],
+    "result": [("1, &done[1], &done[2]", "LAST ? 0 : 1, LAST ? nullptr : &done[1], &done[2]")],
+    "host": [("clerr_chk(clWaitForEvents(1, &done[2]));", "if (!LAST) clerr_chk(clWaitForEvents(1, &done[2]));")],
+    "flush": [(f"clerr_chk(clFlush({queue}));", f"if (!LAST) clerr_chk(clFlush({queue}));") for queue in ("copies", "kernels", "results")],
+}  # fmt: skip
+START_OF_RUN = "    bars.clear();\n"
+
+
+def worst(launch, gate, folder):
+    """What the chapter's own program prints as its result without a gate, when the layer runs the newest command first."""
+    from tests import running
+    from tests.programs import command_order
+
+    if not (ROOT / running.QUEUES_LAYER).exists():
+        pytest.skip("the layers are not built (cmake --build --preset default)")
+    chapter = ROOT / launch["chapter"]
+    host = (chapter / "host.cpp").read_text().replace('"../common/', f'"{ROOT}/common/')
+    changes = [(START_OF_RUN, START_OF_RUN + "    clerr_chk(clFinish(copies));\n    clerr_chk(clFinish(results));\n")]
+    for old, new in changes + WITHOUT[gate]:
+        assert host.count(old) == 1, f"the host has {host.count(old)} times {old!r}"
+        host = host.replace(old, new.replace("LAST", "(times.size() == 5)"))
+    (folder / "host.cpp").write_text(host)
+    shutil.copy(chapter / "kernel.cl", folder)
+    command = ["g++", "-std=c++17", "-I", chapter, folder / "host.cpp", "-o", folder / "program", "-lOpenCL"]
+    subprocess.run(command, check=True)
+    code, out, err, *_ = command_order.run([folder / "program", *launch["arguments"], "3"], "newest", str(folder))
+    if "never flushed" in err:
+        return "stuck"
+    found = re.search(r"(?m)^result +(\S+)$", out)
+    return found.group(1).replace("-nan", "nan") if found else f"exit code {code}: {out}{err}"
+
+
+def test_queues(page, base):
+    chapter, launch = next(iter(QUEUES.items()))
+    recording = json.loads((ROOT / "site/recordings" / f"{chapter}.json").read_text())
+    right, pieces = f"{sum_of(recording):g}", len(recording["pieces"])
+    player = Player(page, base, chapter)
+    assert player.ask("Commands.compare(player.recording)") is None
+    for queues in map(str, launch["queues"]):
+        player.settings.first.select_option(queues)
+        for order, by in [("recorded", "button"), ("recorded", "key"), ("newest", "end"), ("shuffled", "button")]:
+            player.order(order)
+            seen = player.to_the_end(by)
+            assert seen["verdict"].startswith("Right: ") and seen["memory"]["total"] == [right], (queues, order)
+            assert seen["counts"] == {"commands": 3 * pieces, "pieces": pieces}, (queues, order)
+
+
+@pytest.mark.parametrize("gate", WITHOUT)
+def test_queues_without(page, base, tmp_path, gate):
+    chapter, launch = next(iter(QUEUES.items()))
+    player = Player(page, base, chapter)
+    for queues in launch["queues"]:
+        # A queue in order does without events, and to wait for one of its commands is to flush it.
+        harmless = gate in ("kernel", "flush") and queues == 1 or gate == "result" and queues < 3
+        player.settings.first.select_option(str(queues))
+        player.without(gate)
+        for order, seed in [("recorded", 0), ("shuffled", 1), ("shuffled", 2), ("newest", 0)]:
+            player.order(order, seed)
+            seen = player.to_the_end("end")
+            if harmless:
+                assert seen["verdict"].startswith("Right: ") and not seen["counts"].get("races"), (queues, order)
+            elif gate == "flush":
+                assert seen["verdict"].startswith("Right, by luck: " if order == "recorded" else "Stuck: "), (
+                    queues,
+                    order,
+                )
+            else:
+                assert seen["counts"].get("races") and not seen["verdict"].startswith("Right: "), (queues, order)
+                player.click("next race (key r)")
+                assert "A race: " in player.root.locator(".player-say").inner_text()
+    shown = "stuck" if seen["verdict"].startswith("Stuck: ") else seen["memory"]["total"][0].replace("?", "nan")
+    assert shown == worst(launch, gate, tmp_path)
