@@ -200,6 +200,39 @@ def players():
     return found
 
 
+def part(readme, first, last):
+    """The chapters from `first` to `last` as a list: their titles, and the new idea as the README's table has it."""
+    ideas = dict(re.findall(r"(?m)^\| (\d\d) \| \[.*?\]\(.*?\) \| (.*?) \|$", readme))
+    lines = []
+    for lesson in chapters():
+        number = lesson.parent.name[:2]
+        if first <= number <= last:
+            idea = f"<br>{ideas[number]}" if number in ideas else ""
+            lines.append(f"- [{title(lesson)}]({page_of(lesson)}){idea}")
+    return '<div class="home-chapters" markdown="1">\n\n' + "\n".join(lines) + "\n\n</div>"
+
+
+def fast(readme):
+    """The README's table of rates as bars: of each kernel the largest size, as a share of what the library reaches."""
+    rows = re.findall(
+        r"(?m)^\| ([^|]+) \| ([^|,]+), ([^|,]+), [^|]+ \| ([^|]+?) ([\d.,]+) \| (\w+) [\d.,]+ \| ([\d.]+) \|$", readme
+    )
+    if not rows:
+        sys.exit("site/assemble.py: README.md has no table of rates")
+    largest = {
+        (machine, work, kernel): (size, library, ratio) for machine, work, size, kernel, _, library, ratio in rows
+    }
+    bars = []
+    for (machine, work, kernel), (size, library, ratio) in largest.items():
+        size = re.sub(r"\^(\d+)", r"<sup>\1</sup>", size)
+        bars.append(
+            f'<li><span class="home-what">{work}, {size}, on {machine}: {kernel}</span>'
+            f'<span class="home-rate"><span class="home-bar" style="--share: {float(ratio) / 2:.2f}"></span>'
+            f"<b>{ratio}</b> of {library}</span></li>"
+        )
+    return '<ul class="home-fast">\n' + "\n".join(bars) + "\n</ul>"
+
+
 class Site:
     def __init__(self, folder):
         self.pages = folder / "pages"
@@ -250,7 +283,11 @@ class Site:
                 kind, scripts = (" player-queues", ("commands", "queues")) if queues else ("", ("machine", "player"))
                 lines += [
                     "",
-                    f'<div class="player{kind}" id="see-it-run" data-recording="{up}/{recording.relative_to(ROOT)}"></div>',
+                    f'<div class="player{kind}" data-recording="{up}/{recording.relative_to(ROOT)}" markdown="1">',
+                    "",
+                    "### See it run",  # in the table of contents, too
+                    "",
+                    "</div>",
                     *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("frame", *scripts)],
                     "",
                 ]
@@ -282,9 +319,14 @@ class Site:
                 sys.exit(f"site/home.md: README.md has no section {match.group(1)!r}")
             return re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(readme, m.group(1))})", found.group(1).strip())
 
-        text = (ROOT / "site/home.md").read_text()
+        text = (ROOT / "site/home.md").read_text().replace("{{fast}}", fast(readme.read_text()))
+        text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme.read_text(), *m.groups()), text)
         self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
-        moving = both_schemes((ROOT / "docs/figures/reduction-tree.svg").read_text())
+        # Whoever asks for the movement has seen the whole figure: it begins at once.
+        moving = re.sub(
+            r"s linear [\d.]+s infinite", "s linear infinite", (ROOT / "docs/figures/reduction-tree.svg").read_text()
+        )
+        moving = both_schemes(moving)
         self.write("home/reduction-tree-moving.svg", moving)
 
     def add_sources(self):
@@ -365,7 +407,8 @@ def main():
         to = site.pages / figure.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(both_schemes(standing(figure.read_text())))
-    shutil.copy(ROOT / "site/extra.css", site.pages)
+    for name in ("extra.css", "favicon.svg", "card.png"):
+        shutil.copy(ROOT / "site" / name, site.pages)
     for part in ("player", "labs"):
         # Pages of the laboratories stand there already.
         shutil.copytree(
@@ -381,6 +424,12 @@ def main():
     nav = navigation()
     base = os.path.relpath(ROOT / "site/mkdocs.yml", folder)
     hidden = sorted(map(str, site.sources.values()))
+    # Where the site will stand, and where its repository is, if whoever builds it says so.
+    nav += [
+        f"{key}: {os.environ[name]}"
+        for key, name in (("site_url", "SITE_URL"), ("repo_url", "REPOSITORY_URL"))
+        if os.environ.get(name)
+    ]
     nav += ["not_in_nav: |", *[f"  /{to}" for to in hidden]] if hidden else []
     (folder / "mkdocs.yml").write_text(
         f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\n"

@@ -45,8 +45,21 @@ CUDA = {
 }
 
 
+def on_page_markdown(markdown, page, **_):
+    """The first paragraph says what a page is about: to searches, and where somebody links to it."""
+    text = re.sub(r"(?ms)^```.*?^```$|^<style.*?</style>", "", markdown)
+    for paragraph in re.split(r"\n\s*\n", text):
+        plain = re.sub(r"<[^>]*>", "", re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", paragraph))
+        plain = " ".join(re.sub(r"[*`]", "", plain).split()).replace('"', "'")
+        if len(plain) > 60 and not re.match(r"[#|>!-]|Exercise of", paragraph.strip()):
+            page.meta.setdefault("description", plain if len(plain) <= 200 else plain[:197].rsplit(" ", 1)[0] + " …")
+            break
+
+
 def on_page_content(html, **_):
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # a corner that heads nothing
+    # On a phone a figure is small: it leads to itself, which can be made larger there.
+    html = re.sub(r'<p>(<img [^>]*src="([^"]+\.svg)"[^>]*>)</p>', r'<p><a class="figure" href="\2">\1</a></p>', html)
     return re.sub(r"(?s)<table>.*?</table>", lambda m: f'<div class="table">{m.group()}</div>', html)
 
 

@@ -25,6 +25,23 @@ const Frame = (() => {
       this.timer = null;
       this.speed = 3;
       this.jumps = []; // buttons that lead to the next step of a kind
+      // What the address asks for; this.options and `step` have it, where it is something that there is.
+      this.asked = new URLSearchParams(location.search);
+    }
+
+    // One of `values` that the address asks for under `name`, else the first of them.
+    ask(name, values) {
+      return values.find((value) => String(value) === this.asked.get(name)) ?? values[0];
+    }
+
+    // The state goes into the address once the reader has done something, so that a link leads to it.
+    remember() {
+      if (!this.touched) return;
+      clearTimeout(this.remembering);
+      this.remembering = setTimeout(() => {
+        const words = { ...this.state_words(), step: this.at };
+        history.replaceState(null, "", `?${new URLSearchParams(words)}#see-it-run`);
+      }, 300);
     }
 
     button(label, text, action, more = {}) {
@@ -49,7 +66,8 @@ const Frame = (() => {
       if (next >= 0) this.go(next);
     }
 
-    code(what) {
+    // The source; gates: {line: a box, which stands before the line's code}.
+    code(what, gates = {}) {
       this.lines = new Map();
       const list = make("ol", { class: "player-lines" });
       let previous = null;
@@ -62,6 +80,7 @@ const Frame = (() => {
         const line = make("li", {}, make("span", { class: "player-number" }, String(number)),
           make("code", {}, plain || "", ...(comment ? [make("i", {}, comment)] : [])));
         this.lines.set(number, line);
+        if (gates[number]) line.lastChild.before(gates[number]);
         list.append(line);
       }
       this.pane = make("div", { class: "player-code", tabindex: 0, role: "region", "aria-label": what }, list);
@@ -92,10 +111,18 @@ const Frame = (() => {
         this.speed = Number(value);
         if (this.timer) { this.pause(); this.play(); }
       });
+      const link = this.button("Copy link to what is shown", "Copy link", async () => {
+        const address = new URL(`?${new URLSearchParams({ ...this.state_words(), step: this.at })}#see-it-run`, location.href).href;
+        try { await navigator.clipboard.writeText(address); link.textContent = "Copied"; }
+        catch { history.replaceState(null, "", address); link.textContent = "It is in the address"; }
+        setTimeout(() => { link.textContent = "Copy link"; }, 2000);
+      });
+      for (const kind of ["click", "change", "input", "keydown"])
+        this.root.addEventListener(kind, () => { this.touched = true; this.remember(); });
       const answered = ([question, answer]) => make("li", {}, question, make("details", {}, make("summary", {}, "Answer"), make("p", {}, answer)));
       this.stage = stage;
       this.root.append(
-        make("div", { class: "player-head" }, make("strong", {}, "See it run"), ` ${launch.say}`),
+        make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`), // the page has its heading
         make("div", { class: "player-controls" },
           this.button("to the beginning", "|◀", () => this.go(0)), this.button("one step back", "−1", () => this.go(this.at - 1)),
           this.playButton, this.button("one step forward", "+1", () => this.go(this.at + 1)),
@@ -104,9 +131,9 @@ const Frame = (() => {
         // On a phone folded: the code and the stage have to be in sight.
         make("details", { class: "player-settings", open: !matchMedia("(max-width: 44em)").matches },
           make("summary", {}, `Order, ${gates.length ? `${gates[0].toLowerCase()}, ` : ""}pace`),
-          make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed),
+          make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed), link,
             ...(gates.length ? [make("fieldset", {}, make("legend", {}, gates[0]), ...gates.slice(1))] : []))),
-        this.say, code, stage, this.verdict, make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
+        this.say, make("div", { class: "player-panes" }, code, stage), this.verdict, make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
         ...(launch.try ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
         make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...about.map((text) => make("p", {}, text))));
       const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("");
@@ -132,7 +159,8 @@ const Frame = (() => {
       this.slider.max = steps.length - 1;
       for (const { button, is } of this.jumps) button.hidden = !steps.some(is);
       this.state = null;
-      this.go(0);
+      this.go(Number(this.asked.get("step")) || 0);
+      this.asked = new URLSearchParams(); // of another run it says nothing
     }
 
     toggle() { if (this.timer) this.pause(); else this.play(); }
@@ -159,14 +187,14 @@ const Frame = (() => {
       this.slider.value = this.at;
       this.slider.setAttribute("aria-valuetext", `step ${this.at} of ${last}`);
       this.count.textContent = `step ${this.at} of ${last}`;
+      this.remember();
       for (const { button, is } of this.jumps) button.disabled = !this.steps.some((step, i) => i > this.at && is(step));
     }
 
-    // What this run comes to: from the beginning, so that nobody has to step to its end to know. kind: good, lucky, bad.
+    // What this run has come to, once it is over. kind: good, lucky, bad.
     judge(kind, text) {
-      const last = this.at === this.steps.length - 1;
-      this.verdict.className = `player-verdict player-${kind}${last ? "" : " player-later"}`;
-      this.verdict.textContent = last ? text : `In the end: ${text[0].toLowerCase()}${text.slice(1)}`;
+      this.verdict.className = `player-verdict player-${kind}`;
+      this.verdict.textContent = this.at === this.steps.length - 1 ? text : "";
     }
 
     // [[key, name, so far, of], ...]
@@ -207,7 +235,7 @@ const Frame = (() => {
         if (!answer.ok) throw new Error(`${root.dataset.recording}: ${answer.status}`);
         new Kind(root, await answer.json());
       } catch (error) {
-        root.textContent = "The player cannot run here; the figure above shows the same, standing still.";
+        root.append(make("p", {}, "The player cannot run here; the figure above shows the same, standing still."));
         console.error(error);
       }
     };

@@ -27,30 +27,39 @@
   class Player extends Frame.Player {
     constructor(root, recording) {
       super(root, recording);
-      this.options = { order: "lockstep", seed: recording.launch.seed || 1, without: [] };
+      this.options = { order: this.ask("order", Object.keys(ORDERS)), seed: Number(this.asked.get("seed")) || recording.launch.seed || 1, without: [] };
       this.group = 0;
       const own = Machine.compare(recording, Machine.run(recording));
       if (own) throw new Error(`the player does not do what Oclgrind recorded: ${own}`);
       this.right = Machine.run(recording).memory;
       const found = recording.program.flatMap((f) => f.blocks.flat()).filter((i) => i[0] === "call barrier");
       this.barriers = [...new Set(found.map((i) => i[1]))].sort((a, b) => a - b);
+      this.options.without = this.barriers.filter((line) => (this.asked.get("without") || "").split(",").includes(String(line)));
       this.build();
       this.rerun();
-      root.player = this; // for the check `players`
+      root.player = this; // for tests/site/test_players.py
+    }
+
+    state_words() {
+      const { order, seed, without } = this.options;
+      return { order, ...(order === "shuffled" ? { seed } : {}), ...(without.length ? { without } : {}) };
     }
 
     // ---- The frame: made once -------------------------------------------------------------------------------------
 
     build() {
       const { recording, launch } = this;
-      this.orderSelect = this.select(Object.entries(ORDERS), "lockstep", (order) => { this.options.order = order; this.rerun(); });
+      this.orderSelect = this.select(Object.entries(ORDERS), this.options.order, (order) => { this.options.order = order; this.rerun(); });
       this.seedButton = make("button", { type: "button", onclick: () => { this.options.seed++; this.rerun(); } });
       this.groupSelect = this.select([], 0, (group) => { this.group = Number(group); this.follow = false; this.draw(); });
-      const gates = this.barriers.map((line) => make("label", { class: "player-gate" },
-        make("input", { type: "checkbox", checked: true, "data-line": line, onchange: () => {
-          this.options.without = this.barriers.filter((l) => !this.root.querySelector(`[data-line="${l}"]`).checked);
-          this.rerun();
-        } }), ` line ${line}`));
+      // A barrier is taken out in the listing itself: its whole line is the box's label.
+      const gates = {};
+      for (const line of this.barriers)
+        gates[line] = make("input", { type: "checkbox", checked: !this.options.without.includes(line), "data-line": line,
+          "aria-label": `barrier of line ${line}`, title: "take this barrier out, or put it back", onchange: () => {
+            this.options.without = this.barriers.filter((l) => !gates[l].checked);
+            this.rerun();
+          } });
       if (this.barriers.length) {
         this.jump("barrier", "b", (step) => step.some((a) => a.kind === "go"));
         this.jump("race", "r", (step) => step.some((a) => a.race));
@@ -68,9 +77,11 @@
           ...(launch.copies ? [make("span", { class: "player-key" }, "copied into the local memory above")] : [])), this.global), this.lines_svg);
       this.frame({
         options: [make("label", {}, "Work-items ", this.orderSelect), this.seedButton, this.groupLabel = make("label", {}, "Group ", this.groupSelect)],
-        gates: gates.length ? ["Barriers", ...gates] : [],
-        code: this.code("the kernel's source"), stage, about: this.about(),
+        gates: [], code: this.code("the kernel's source", gates), stage, about: this.about(),
       });
+      for (const line of this.barriers)
+        this.lines.get(line).addEventListener("click", (event) => { if (event.target !== gates[line]) gates[line].click(); });
+      this.root.style.setProperty("--shown", (launch.show || []).length);
     }
 
     about() {
@@ -276,7 +287,7 @@
       const parts = [];
       let bad = false;
       for (const [name, values] of Object.entries(this.result.memory)) {
-        if (!written.has(name)) continue;
+        if (!written.has(name) || this.right[name].every((v) => show(v) === "?")) continue; // set back to NaN, for the next run
         const right = this.right[name], wrong = values.filter((v, i) => show(v) !== show(right[i])).length;
         bad = bad || wrong > 0;
         const few = values.length <= 4;

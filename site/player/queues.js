@@ -19,10 +19,17 @@
       super(root, recording);
       const own = Commands.compare(recording);
       if (own) throw new Error(`the player does not do what was recorded: ${own}`);
-      this.options = { queues: 3, order: "recorded", seed: recording.launch.seed || 1, without: [] };
+      this.options = { queues: this.ask("queues", [...recording.launch.queues].reverse()), order: this.ask("order", Object.keys(ORDERS)),
+        seed: Number(this.asked.get("seed")) || recording.launch.seed || 1,
+        without: Object.keys(GATES).filter((gate) => (this.asked.get("without") || "").split(",").includes(gate)) };
       this.build();
       this.rerun();
-      root.player = this; // for the check `players`
+      root.player = this; // for tests/site/test_players.py
+    }
+
+    state_words() {
+      const { queues, order, seed, without } = this.options;
+      return { queues, order, ...(order === "shuffled" ? { seed } : {}), ...(without.length ? { without } : {}) };
     }
 
     // ---- The frame: made once -------------------------------------------------------------------------------------
@@ -31,11 +38,11 @@
       const { recording, launch } = this;
       const at = (kind) => recording.runs[0].calls.find((call) => call[1] === { host: "wait" }[kind] || call[1] === kind)[0];
       const queues = launch.queues.map((n) => [n, ["", "one", "two", "three"][n]]);
-      this.queuesSelect = this.select(queues, 3, (n) => { this.options.queues = Number(n); this.rerun(); });
-      this.orderSelect = this.select(Object.entries(ORDERS), "recorded", (order) => { this.options.order = order; this.rerun(); });
+      this.queuesSelect = this.select(queues, this.options.queues, (n) => { this.options.queues = Number(n); this.rerun(); });
+      this.orderSelect = this.select(Object.entries(ORDERS), this.options.order, (order) => { this.options.order = order; this.rerun(); });
       this.seedButton = make("button", { type: "button", onclick: () => { this.options.seed++; this.rerun(); } });
       const gates = Object.entries(GATES).map(([gate, text]) => make("label", { class: "player-gate" },
-        make("input", { type: "checkbox", checked: true, "data-gate": gate, onchange: () => {
+        make("input", { type: "checkbox", checked: !this.options.without.includes(gate), "data-gate": gate, onchange: () => {
           this.options.without = Object.keys(GATES).filter((g) => !this.root.querySelector(`[data-gate="${g}"]`).checked);
           this.rerun();
         } }), ` ${text}${gate === "flush" ? "" : ` (line ${at(gate)})`}`));

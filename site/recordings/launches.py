@@ -189,6 +189,22 @@ LAUNCHES = [
         "kernel": "sum_last_group",
         "figure": "atomic-last-group",
         "say": "three groups of four; the last one adds the rest",
+        "try": [
+            [
+                "Choose “shuffled”. Which group is the last, and how does it know?",
+                "Group 1, in the order that comes first: when it changes done, it finds a 2 there. The other two groups have found a 0 and a"
+                " 1, and are through.",
+            ],
+            [
+                "In the end each element of partial_sums is a “?”. Where have the sums gone?",
+                "The last group has fetched each one and left a NaN in its place, which is shown as “?”, like memory that nobody has written."
+                " A sum that were missing in the next launch would make its total NaN, too: nobody could overlook that.",
+            ],
+            [
+                "Take out the barrier of line 25 and choose “one after the other”. Why does total end as “?”, too?",
+                "The first work-item adds to its own sum what stands in the next elements of local memory. Nobody has written these yet.",
+            ],
+        ],
         "global": [12],
         "local": [4],
         "arguments": [_X13, [NAN], 30, Local(4), [NAN] * 3, [0]],

@@ -51,3 +51,9 @@ document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll(".md-typeset pre > code[role]:not([tabindex])").forEach(settle);
   }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["tabindex"] });
 });
+
+// On a narrow screen the drawer opens on the list of all chapters, not on the exercises of this one.
+document.addEventListener("DOMContentLoaded", () => {
+  if (matchMedia("(max-width: 76.2344em)").matches)
+    document.querySelectorAll(".md-nav[data-md-level='1'] .md-nav__toggle:checked").forEach((box) => { box.checked = false; });
+});
