@@ -1,5 +1,5 @@
-// Sum of a long vector of real numbers: how large the rounding error may be, and how the shape of
-// the launch follows from the device.
+// Sum of a long vector of real numbers: how large may its rounding error be? Two launches, and a
+// plain loop beside them.
 #include "../common/args.h"
 #include "../common/clerr.h"
 #include "../common/compare.h"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -67,6 +68,27 @@ int main(const int argc, char **argv) {
     }
     clerr_chk(clEnqueueWriteBuffer(queue, x_buffer, CL_TRUE, 0, n * sizeof(float), x.data(), 0,
                                    nullptr, nullptr));
+    const double gigabytes = static_cast<double>(n * sizeof(float)) * 1e-9;
+
+    // Where you stand without OpenCL: one core, one loop, one float, N additions in a row.
+    if (!whole) {
+      std::vector<double> times; // of each run, in ms
+      float sum = NAN;
+      while (more_runs(times)) {
+        const auto start = std::chrono::steady_clock::now();
+        sum = 0.0f;
+        for (const float value : x)
+          sum += value;
+        const std::chrono::duration<double, std::milli> ms =
+            std::chrono::steady_clock::now() - start;
+        times.push_back(ms.count());
+      }
+      const double path = static_cast<double>(n);
+      ok = check_close(static_cast<double>(sum), expected,
+                       path * double{FLT_EPSILON} * sum_of_magnitudes) &&
+           ok;
+      print_time("plain C loop on one core:", median_ms(times), gigabytes, "GB/s");
+    }
 
     for (int shape = 0; shape < 2; shape++) {
       const size_t global_size = num_groups[shape] * local_size;
@@ -105,8 +127,7 @@ int main(const int argc, char **argv) {
         ok = check_close(result, expected, path * double{FLT_EPSILON} * sum_of_magnitudes) && ok;
         const std::string what = std::to_string(num_groups[shape]) + " work-groups of " +
                                  std::to_string(local_size) + " (" + origin[shape] + "): kernel";
-        print_time(what.c_str(), median_ms(times), static_cast<double>(n) * sizeof(float) * 1e-9,
-                   "GB/s");
+        print_time(what.c_str(), median_ms(times), gigabytes, "GB/s");
       }
       clerr_chk(clReleaseMemObject(sums_buffer));
     }

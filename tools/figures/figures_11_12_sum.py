@@ -1,49 +1,57 @@
 """Figures of chapters 11 and 12: rounding, levels."""
 
-from draw import FOUR, GREY, INK, LINE, ORANGE, PALE, SOFT, TEAL, Figure, figure
+from draw import FOUR, GREY, INK, LINE, ORANGE, PALE, SOFT, TEAL, WHITE, Figure, figure
 
 
 @figure("rounding-path")
 def rounding_path():
-    """Chapter 11: the longest way of a term to its partial sum."""
+    """Chapter 11: the longest way of a term to its partial sum. A + is an addition: what comes from its left or from above."""
     f = Figure(680, 352, "How many roundings a term goes through")
     items, per = 4, 4
-    x0, w, box = 34, 40, 20
-    f.text(24, 28, "each arrow is an addition, and each addition rounds", 16, SOFT, "start")
+    x0, w, box = 40, 38, 20
+
+    def plus(x, y, mine):
+        f.add(
+            f'<circle cx="{x:g}" cy="{y:g}" r="8" fill="{WHITE}" stroke="{ORANGE if mine else LINE}" stroke-width="1.6"/>'
+        )
+        f.text(x, y + 5, "+", 15, ORANGE if mine else SOFT, bold=mine)
+
+    def way(x1, y1, x2, y2, mine):
+        f.line(x1, y1, x2, y2, ORANGE if mine else LINE, 2.6 if mine else 1.5, True)
+
+    f.text(24, 28, "each + is an addition, and each addition rounds", 16, SOFT, "start")
     heads = []
     for item in range(items):
-        base = x0 + item * 162
+        base, mine = x0 + item * 162, item == 0
         for t in range(per):
-            mine = item == 0
-            f.box(
-                base + t * w - box / 2, 50, box, box, "#f2b78a" if mine and t == 0 else PALE[FOUR[item]], FOUR[item], 3
-            )
+            x = base + t * w
+            f.box(x - box / 2, 46, box, box, "#f2b78a" if mine and t == 0 else PALE[FOUR[item]], FOUR[item], 3)
             if t:
-                f.arrow(
-                    base + (t - 1) * w + box / 2 + 1,
-                    60,
-                    base + t * w - box / 2 - 1,
-                    60,
-                    ORANGE if mine else LINE,
-                    2.6 if mine else 1.5,
-                )
+                way(x, 67, x, 80, False)
+        f.line(base, 67, base, 90, ORANGE if mine else LINE, 2.6 if mine else 1.5)
+        for t in range(1, per):
+            way(base + (t - 1) * w + (8 if t > 1 else 0), 89, base + t * w - 9, 89, mine)
+        for t in range(1, per):
+            plus(base + t * w, 89, mine)
         heads.append(base + (per - 1) * w)
-        f.text(base + 1.5 * w, 92, f"work-item {item}", 14, FOUR[item])
-    pos, y, active = heads, 118, items // 2
+        f.text(base + 0.9 * w, 118, f"work-item {item}", 14, FOUR[item])
+    pos, y, active = heads, 132, items // 2
     for i, x in enumerate(heads):
-        f.line(x, 71, x, y, ORANGE if i == 0 else LINE, 2.6 if i == 0 else 1.5)
+        way(x, 98, x, y - 1, i == 0)
         f.label(x - 29, y, 58, 24, f"sums[{i}]", GREY, 12, mono=True)
     while active:
         for lid in range(active):
-            f.arrow(pos[lid], y + 25, pos[lid], y + 61, ORANGE if lid == 0 else LINE, 2.6 if lid == 0 else 1.5)
-            f.arrow(pos[lid + active] - 31, y + 22, pos[lid] + 32, y + 66, LINE, 1.5)
-            f.label(pos[lid] - 29, y + 62, 58, 24, f"sums[{lid}]", GREY, 12, mono=True)
-        y += 62
+            way(pos[lid], y + 25, pos[lid], y + 39, lid == 0)
+            way(pos[lid + active] - 24, y + 25, pos[lid] + 9, y + 49, False)
+            plus(pos[lid], y + 49, lid == 0)
+            way(pos[lid], y + 58, pos[lid], y + 71, lid == 0)
+            f.label(pos[lid] - 29, y + 72, 58, 24, f"sums[{lid}]", GREY, 12, mono=True)
+        y += 72
         active //= 2
-    f.text(heads[0] + 190, y + 12, "first ⌈N / global size⌉ additions in a row,", 15, ORANGE, "start")
-    f.text(heads[0] + 190, y + 32, "then log₂(local size) steps of the tree", 15, ORANGE, "start")
+    f.text(heads[0] + 190, y + 2, "additions in a row, one for each element,", 15, ORANGE, "start")
+    f.text(heads[0] + 190, y + 22, "then log₂(local size) steps of the tree", 15, ORANGE, "start")
     f.text(heads[0] - 36, y + 17, "partial sum", 14, SOFT, "end")
-    f.text(24, 328, "orange: the longest path, on which the first element is rounded most often", 15, INK, "start")
+    f.text(24, 332, "orange: the longest path, on which the first element is rounded most often", 15, INK, "start")
     return f
 
 

@@ -3,6 +3,9 @@
 from draw import BLUE, INK, LINE, SOFT, Figure, figure
 
 
+WAIT = 60  # the latency, which is the same for each load
+
+
 @figure("vector-loads")
 def vector_loads():
     f = Figure(680, 344, "One float at a time, against four at a time and several in flight")
@@ -19,10 +22,10 @@ def vector_loads():
         for load in range(5):
             for k in range(flight):
                 left, top = x + load * slot + k * 4, y + 14 + k * 19
-                end = left + slot - 16 - 4 * (flight - 1)
-                f.line(left, top + 6, end - width * cell - 3, top + 6, LINE, 2.2, dash="5 4")
+                arrived = left + WAIT  # a latency later, whatever the width
+                f.line(left, top + 6, arrived - 3, top + 6, LINE, 2.2, dash="5 4")
                 for i in range(width):
-                    f.box(end - (width - i) * cell, top, cell - 1.5, 13, BLUE, BLUE, 0, 0)
-    f.text(x, 306, "dashed: a load is on its way; blue: floats that have arrived.", 15.5, SOFT, "start")
+                    f.box(arrived + i * cell, top, cell - 1.5, 13, BLUE, BLUE, 0, 0)
+    f.text(x, 306, "dashed: a load is on its way, equally long each time; blue: floats that have arrived.", 15.5, SOFT, "start")
     f.text(x, 327, "A sketch; time runs to the right.", 15.5, SOFT, "start")
     return f
