@@ -77,7 +77,7 @@ int main(const int argc, char **argv) {
       launches = 0;
       size_t left = n; // elements of this level
       while (left > 1) {
-        const size_t items = std::max<size_t>(1, left / uf); // fewer than left: the end will come
+        const size_t items = std::max<size_t>(1, left / uf); // fewer than left: the loop ends
         const size_t global_size = (items + local_size - 1) / local_size * local_size;
         const cl_ulong left_arg = left;
         clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_ulong), &left_arg));
