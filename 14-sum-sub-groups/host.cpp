@@ -39,18 +39,25 @@ int main(const int argc, char **argv) {
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu\n", n);
+
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
   const size_t num_groups = size_t{compute_units} * 64;
   check_memory(device, {buffer_bytes(n), buffer_bytes(num_groups)}, usage);
 
-  // Ask. The version first: it says which other questions make sense. has[WAY] is the answer.
+  // Ask. The version first: it says which other questions make sense.
   const std::string version = device_text(device, CL_DEVICE_VERSION); // "OpenCL 3.0 and more"
-  const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
   const bool from_2 = version >= "OpenCL 2"; // strings are compared letter by letter
   const bool from_3 = version >= "OpenCL 3";
-  bool has[] = {true, from_2 && !from_3, from_2 && has_word(extensions, "cl_khr_subgroups"), true};
+  const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
+
+  bool has[4]; // has[WAY]: is it there? 0 means: the first there is
+  has[0] = true;
+  has[1] = from_2 && !from_3; // a part of 2.0, 2.1 and 2.2
+  has[2] = from_2 && has_word(extensions, "cl_khr_subgroups");
+  has[3] = true; // the tree needs neither
+
   if (from_3) { // what came after 1.2 is optional there, and has a name
     size_t size;
     clerr_chk(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, 0, nullptr, &size));
@@ -58,10 +65,13 @@ int main(const int argc, char **argv) {
     clerr_chk(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, size, features.data(), nullptr));
     for (const cl_name_version &feature : features) {
       const std::string name = feature.name;
-      has[1] = has[1] || name == "__opencl_c_work_group_collective_functions";
-      has[2] = has[2] || name == "__opencl_c_subgroups";
+      if (name == "__opencl_c_work_group_collective_functions")
+        has[1] = true;
+      if (name == "__opencl_c_subgroups")
+        has[2] = true;
     }
   }
+
   printf("offers    work-group functions: %s, sub-groups: %s\n", has[1] ? "yes" : "no",
          has[2] ? "yes" : "no");
   if (wanted > 3 || !has[wanted])
@@ -74,26 +84,32 @@ int main(const int argc, char **argv) {
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
 
-  // Use the first that is there, if it builds: a device may promise what its compiler cannot do.
+  // Use the first way that is there, if it builds: a device may promise what its compiler cannot
+  // do.
   const std::string source = load_source("kernel.cl");
   const char *text = source.c_str();
-  cl_program program = nullptr;
   const std::string standard = from_3 ? "-cl-std=CL3.0" : "-cl-std=CL2.0"; // else it is 1.2
   const std::string options[] = {"", standard + " -D WAY=1", standard + " -D WAY=2", "-D WAY=3"};
-  size_t way = wanted == 0 ? 1 : wanted;
-  for (; wanted == 0 && way < 3; way++) {
-    if (!has[way])
-      continue;
-    program = clCreateProgramWithSource(context, 1, &text, nullptr, &status);
-    clerr_chk(status);
-    if (clBuildProgram(program, 1, &device, options[way].c_str(), nullptr, nullptr) == CL_SUCCESS)
-      break;
-    printf("refused   way %zu: offered, but its kernel does not build\n", way);
-    clerr_chk(clReleaseProgram(program));
-    program = nullptr;
+  cl_program program = nullptr;
+  size_t way = wanted;
+  if (wanted == 0) {
+    for (way = 1; way < 3; way++) {
+      if (!has[way])
+        continue;
+      program = clCreateProgramWithSource(context, 1, &text, nullptr, &status);
+      clerr_chk(status);
+      if (clBuildProgram(program, 1, &device, options[way].c_str(), nullptr, nullptr) == CL_SUCCESS)
+        break;
+      printf("refused   way %zu: offered, but its kernel does not build\n", way);
+      clerr_chk(clReleaseProgram(program));
+      program = nullptr;
+    }
   }
-  if (program == nullptr) // fall back to the tree; or the command line names a way
+
+  // Fall back to the tree. (Or the command line has named a way, which then has to build.)
+  if (program == nullptr)
     program = build_program(context, device, source, options[way]);
+
   const char *const name[] = {"", "work-group function", "sub-groups", "tree of chapter 11"};
   printf("way       %zu: %s, built with %s\n", way, name[way], options[way].c_str());
   cl_kernel kernel = clCreateKernel(program, "sum_sub_groups", &status);
@@ -101,24 +117,28 @@ int main(const int argc, char **argv) {
   const size_t local_size = group_size(kernel, device, 256); // a power of two, for the tree
   const size_t global_size = num_groups * local_size;
 
-  std::vector<float> x(n), partial_sums(num_groups, NAN);
+  std::vector<float> x(n);
+  std::vector<float> partial_sums(num_groups, NAN);
   fill_whole(x, 1);
   double expected = 0.0;
   for (float &value : x) {
     value /= 4; // quarters: exact as well, and a sum kept in an int would lose them
     expected += static_cast<double>(value);
   }
+
   cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                    n * sizeof(float), x.data(), &status);
   clerr_chk(status);
   cl_mem sums_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
                                       num_groups * sizeof(float), partial_sums.data(), &status);
   clerr_chk(status);
+
   const cl_ulong n_arg = n;
   clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &x_buffer));
   clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &sums_buffer));
   clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
   clerr_chk(clSetKernelArg(kernel, 3, local_size * sizeof(float), nullptr)); // local memory
+
   std::vector<double> times; // of each run, in ms; the first one is the warm-up
   while (more_runs(times)) {
     cl_event event;
@@ -130,11 +150,13 @@ int main(const int argc, char **argv) {
   }
   clerr_chk(clEnqueueReadBuffer(queue, sums_buffer, CL_TRUE, 0, num_groups * sizeof(float),
                                 partial_sums.data(), 0, nullptr, nullptr));
+
   double result = 0.0;
   for (const float partial_sum : partial_sums)
     result += static_cast<double>(partial_sum);
   const bool ok = check_equal(result, expected);
-  print_time("kernel", median_ms(times), static_cast<double>(n) * sizeof(float) * 1e-9, "GB/s");
+  const double gigabytes = static_cast<double>(n * sizeof(float)) * 1e-9;
+  print_time("kernel", median_ms(times), gigabytes, "GB/s");
 
   clerr_chk(clReleaseMemObject(sums_buffer));
   clerr_chk(clReleaseMemObject(x_buffer));
