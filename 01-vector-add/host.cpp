@@ -143,7 +143,7 @@ int main(const int argc, char **argv) {
   // Check every element on the host. The sums are whole numbers that a float holds exactly.
   size_t differ = 0;
   for (size_t i = 0; i < n; i++)
-    if (!(c[i] == a[i] + b[i])) // written this way, NaN counts as different
+    if (c[i] != a[i] + b[i]) // NaN differs from everything
       differ++;
   printf("result    c[%zu] = %g\n", n - 1, static_cast<double>(c[n - 1]));
   printf("expected  c[%zu] = %g (%zu of %zu elements differ)\n", n - 1,
