@@ -36,6 +36,7 @@ class Exercise:
                  at most 32 work-items
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
+    own_expected true where the student computes what is expected, too: the check does not call it right
     restores     true where the answer is the chapter's own kernel, put right again
     reference    what the kernel must give for any real numbers (behaviour.REFERENCES)
     processes    for a program that uses MPI: with how many processes it runs on PoCL, each size with each: [1, 2, 5]
@@ -83,6 +84,7 @@ class Exercise:
         ]
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
+        self.own_expected = data.get("own_expected", False)
         self.restores = data.get("restores", False)
         self.reference = data.get("reference")
         self.processes = data.get("processes", [])
