@@ -97,9 +97,16 @@ def tree(values, title, broken=False):
         for lid in range(active):
             color = RED if broken and ((step == 2 and lid == lagging - active) or (step > 2)) else SOFT
             f.arrow(x0 + (lid + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.5) * w, y + row - 36, color)
-            f.arrow(
-                x0 + (lid + active + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.62) * w, y + row - 36, color
-            )
+            to_x, to_y = x0 + (lid + 0.62) * w, y + row - 36
+            if color == RED and step == 2:  # what it reads is the old value, around the one that comes too late
+                right_edge = x0 + 2 * active * w
+                f.path(
+                    f"M {right_edge - 10} {y - row} C {right_edge + 24} {y - row + 40}, {right_edge + 40} {y + 16}, {to_x} {to_y}",
+                    color,
+                    arrow=True,
+                )
+            else:
+                f.arrow(x0 + (lid + active + 0.5) * w, y + 14 if not broken else y, to_x, to_y, color)
         f.text(x0 - 14, y + row - 12, f"active = {active}", 13, SOFT, "end", mono=True)
         y += row
         colors = [BLUE] * active
