@@ -465,7 +465,9 @@ class Attempt:
                 if value == wanted:  # the element shown is right, others are not
                     return f"with {size}, {note.group(1)}"
                 if self.exercise.own_expected:
-                    return f"with {size}, `result` is {value} and your `expected` is {wanted}: which of the two is right?"
+                    return (
+                        f"with {size}, `result` is {value} and your `expected` is {wanted}: which of the two is right?"
+                    )
                 return f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}" + (
                     f" ({note.group(1)})"
                     if differ or error

@@ -95,9 +95,6 @@ def wrong(report, exercise):
                 f"{known.where}: needs a line on what is wrong, a line expect: REGEX, and a line kind: with one of "
                 f"{', '.join(sorted(KINDS))}; and nothing else"
             )
-        if "Rusticl" in expect and not behaviour.RUSTICL.exists():
-            print(f"SKIPPED {known.where}: Mesa's Rusticl, which shows it, is missing")
-            continue
         answer = changed_solution(exercise, known)
         text = said(answer)
         what = f"{exercise.id} wrong: {known.name} ({kind})"

@@ -245,11 +245,11 @@ def test_set_up(report):
         report.must(
             f"a path with {sign}: a sentence", code == 1 and "please move this one" in out and not err, out + err
         )
-    code, out, err = harness.run(["bash", "-c", f'. "{harness.ROOT}"/common/setup.sh; build "$0"', "/proc"])
+    code, out, err = running.run(["bash", "-c", f'. "{running.ROOT}"/tools/setup.sh; build "$0"', "/proc"])
     report.must(
         "a folder that is read-only: a sentence", code == 1 and "cannot be written to" in out and not err, out + err
     )
-    code, out, err = harness.run(["git", "-C", harness.ROOT, "ls-files", "--eol"])
+    code, out, err = running.run(["git", "-C", running.ROOT, "ls-files", "--eol"])
     wrong = [line for line in out.splitlines() if line.startswith("i/lf") and "eol=lf" not in line]
     if code == 0:  # not in an archive
         report.must("git writes every text file with LF, on Windows, too", out and not wrong, "\n".join(wrong))

@@ -2,7 +2,6 @@
 
 from draw import BLUE, INK, LINE, SOFT, Figure, figure
 
-
 WAIT = 60  # the latency, which is the same for each load
 
 
@@ -26,6 +25,13 @@ def vector_loads():
                 f.line(left, top + 6, arrived - 3, top + 6, LINE, 2.2, dash="5 4")
                 for i in range(width):
                     f.box(arrived + i * cell, top, cell - 1.5, 13, BLUE, BLUE, 0, 0)
-    f.text(x, 306, "dashed: a load is on its way, equally long each time; blue: floats that have arrived.", 15.5, SOFT, "start")
+    f.text(
+        x,
+        306,
+        "dashed: a load is on its way, equally long each time; blue: floats that have arrived.",
+        15.5,
+        SOFT,
+        "start",
+    )
     f.text(x, 327, "A sketch; time runs to the right.", 15.5, SOFT, "start")
     return f

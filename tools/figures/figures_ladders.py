@@ -80,7 +80,12 @@ def dot_product():
     panels = [
         (
             f"{TWO_CORES}, N = 2²⁶",
-            bars(plain, rates("cpu2-amd/vectors.csv"), steps("67108864"), ("OpenBLAS, one core", ("OpenBLAS", "67108864"))),
+            bars(
+                plain,
+                rates("cpu2-amd/vectors.csv"),
+                steps("67108864"),
+                ("OpenBLAS, one core", ("OpenBLAS", "67108864")),
+            ),
         ),
         (
             f"{GPU}, N = 2²⁸",
