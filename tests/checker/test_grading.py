@@ -26,7 +26,6 @@ from checker.grade import Answer, without_comments
 from checker.grade_input import Roster, answers_of, students_in
 from checker.grade_page import alike
 from tests import running
-from tests.site import site_pages
 
 KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
 SAME = [
@@ -298,7 +297,6 @@ def test_grading(report, full):
             )
         page = (place / "grades/class.html").read_text()
         report.must("what is to be looked at is named on the page", "no plain file" in page and "calls fork()" in page)
-        must_look(report, place / "grades/class.html")
 
 
 def without_mpi(report):
@@ -318,34 +316,3 @@ def without_mpi(report):
 def feedback(place, name):
     path = place / "grades/feedback" / f"{name}.md"
     return path.read_text() if path.exists() else "no feedback"
-
-
-LOOK = """({
-  wide: document.documentElement.scrollWidth > innerWidth + 1,
-  dark: getComputedStyle(document.body).backgroundColor,
-  rows: document.querySelectorAll('.state tr').length,
-  points: document.querySelectorAll('svg circle').length,
-  colours: new Set([...document.querySelectorAll('td.good, td.bad')].map(e => getComputedStyle(e).backgroundColor)).size,
-  out: [...document.querySelectorAll('svg circle, svg text')].filter(e => { const r = e.getBoundingClientRect(),
-         s = e.ownerSVGElement.getBoundingClientRect(); return r.left < s.left || r.right > s.right || r.top < s.top - 1 ||
-         r.bottom > s.bottom + 1; }).map(e => e.textContent),
-})"""
-
-
-def must_look(report, page):
-    """The page in a browser: nothing from elsewhere, nothing sticks out, both themes."""
-    browser = site_pages.Browser(site_pages.browser_program())
-    try:
-        seen = set()
-        for theme in ("light", "dark"):
-            for width, height in site_pages.WIDTHS.values():
-                browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-                wrong = browser.open(page.as_uri(), width, height)
-                wrong = [what for what in wrong if page.as_uri() not in what]
-                look = browser.run(LOOK)
-                seen.add(look["dark"])
-                good = not wrong and not look["wide"] and not look["out"] and look["rows"] > 3 and look["colours"] == 2
-                report.must(f"class.html, {theme}, {width} wide", good, f"{wrong} {look}")
-        report.must("light and dark differ", len(seen) == 2, str(seen))
-    finally:
-        browser.close()

@@ -7,7 +7,7 @@ the paragraph. That the links lead somewhere is the check `pages`; that the site
 import pathlib
 import re
 
-from tests.texts.pages import ROOT, headings, slug
+from tests.texts.test_pages import ROOT, headings, slug
 
 FILE = pathlib.Path(__file__).parent / "questions.txt"
 
