@@ -1,8 +1,8 @@
 """./grade.sh, on a class: everybody's grade is right, whatever the others have handed in.
 
 A few students with right answers, with starters and with nothing, and one for each kind of damage: no file, no text, no
-end, too much output, a fork bomb, a forged state, ... Then the page is looked at in Chromium, in light and in dark, at
-two widths (skipped by name without it). What Moodle and Canvas make of names and files is compared with their rosters
+end, too much output, a fork bomb, a forged state, ...
+What Moodle and Canvas make of names and files is compared with their rosters
 without any check. Needs the solutions, and bubblewrap.
 """
 
