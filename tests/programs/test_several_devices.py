@@ -67,6 +67,21 @@ def without_times(report, folder):
     )
 
 
+def silent(report, folder):
+    """A device that does not answer is passed over; it exists on paper only."""
+    (folder / "paper.icd").write_text(f"{harness.PAPER}\n")
+    (folder / "pocl.icd").write_text(POCL.read_text())
+    env = {
+        "OCL_ICD_VENDORS": str(folder),
+        "PAPER_DEVICES": "gpu",
+        "PAPER_FAILS": "clGetDeviceInfo=-5",
+        "OCL_DEVICE": "all",
+    }
+    code, out, err = harness.run([harness.program(CHAPTER), *SIZE], env=env)
+    good = not harness.not_passed(code, out, err) and " is passed over\n" in err
+    report.must("a device that does not answer, and OCL_DEVICE=all: the others", good, f"{code}\n{out}{err}")
+
+
 def in_the_middle(calls, function):
     """The number of the middle one of the calls of this function."""
     numbers = [n for n, name in enumerate(calls, 1) if name == function]
@@ -154,6 +169,7 @@ def test_several_devices(report, chapter):
     two_left(report)
     with tempfile.TemporaryDirectory() as folder:
         without_times(report, pathlib.Path(folder))
+        silent(report, pathlib.Path(folder))
         halves(report, pathlib.Path(folder))
         ways_to_divide(report, pathlib.Path(folder))
     kept, missing = dict(os.environ), []
