@@ -111,7 +111,7 @@ def page_of(path):
 def sections():
     """The pages by section of the navigation, in the order in which they are read; a chapter has its exercises with it."""
     docs = ROOT / "docs"
-    first = ("setup", "concepts", "calls", "errors", "tools", "cuda", "benchmarking", "beyond", "sources")
+    first = ("questions", "setup", "concepts", "calls", "errors", "tools", "cuda", "benchmarking", "beyond", "sources")
     found = {
         "Laboratories": sorted((ROOT / "site" / "labs").glob("*.md")),
         "To look up": [docs / f"{name}.md" for name in first if (docs / f"{name}.md").exists()],

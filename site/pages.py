@@ -1,11 +1,12 @@
 """What the site does to finished pages, and to the search. MkDocs loads this file as a hook.
 
 Tables get a box that they scroll in. The search finds lessons before listings, and knows CUDA's words: who looks for a
-thread is led to work-items.
+thread is led to work-items. It knows what people type, too, and brings up the paragraph that docs/questions.md links to.
 """
 
 import json
 import pathlib
+import posixpath
 import re
 
 # How much a hit counts, by where it stands; the first that fits. A lesson before its exercises, listings last.
@@ -90,13 +91,19 @@ def on_post_build(config, **_):
     for word, number in re.findall(r"(?m)^\| ([^|]+?) \|.*\| \[(\d\d)\]\([^|]*\) \|$", concepts):
         place = next(e["location"] for e in index["docs"] if re.fullmatch(rf"{number}-[^/]*/", e["location"]))
         words.setdefault(place, {}).setdefault("introduces", []).append(word.replace("`", "").replace("*", ""))
+    questions = (pathlib.Path(config["docs_dir"]) / "docs" / "questions.md").read_text()
+    for asked, answer in re.findall(r"(?ms)^- \*\*(.*?)\*\*(.*?)(?=^- |^#|\Z)", questions):
+        for page, anchor in re.findall(r"\]\(([^)#]+?)(?:index)?\.md(#[^)]*)?\)", answer):
+            place = posixpath.normpath(posixpath.join("docs", page)) + "/" + anchor
+            words.setdefault(place, {})[" ".join(re.sub(r"[`*]", "", asked).split())] = []
     for entry in index["docs"]:
         weight = next(weight for pattern, weight in WEIGHTS if re.match(pattern, entry["location"]))
         if weight != 1:
             entry["boost"] = weight
         if entry["location"] in words:
             entry["tags"] = [
-                f"{kind}: {', '.join(some)}" for kind, some in sorted(words.pop(entry["location"]).items())
+                f"{kind}: {', '.join(some)}" if some else kind
+                for kind, some in sorted(words.pop(entry["location"]).items())
             ]
     if words:
         raise SystemExit(f"site/pages.py: no such pages: {', '.join(words)}")

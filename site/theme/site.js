@@ -19,6 +19,18 @@
   };
 })();
 
+// An error message is typed or pasted as it is. To the search -54 is "without 54", and main.c:7 or bash^M are no query at
+// all; and of a question the small words say nothing.
+(() => {
+  const post = Worker.prototype.postMessage;
+  const small = /(?<!\S)([a-z]|how|what|why|which|when|do|does|did|can|should|is|are|my|the|an|on|in|of|for|to|and|or|it|not|no|there|with)(?!\S)/gi;
+  Worker.prototype.postMessage = function (message, ...more) {
+    const words = typeof message.data === "string" && message.data.replace(/[+~^:*]|(?<!\S)-+/g, " ");
+    const data = words && (words.replace(small, " ").trim() || words);
+    return post.call(this, data ? { ...message, data } : message, ...more);
+  };
+})();
+
 // What is wider than the page scrolls inside itself. Then, and only then, the keyboard has to reach it.
 document.addEventListener("DOMContentLoaded", () => {
   const named = (e) => {

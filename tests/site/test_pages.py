@@ -11,6 +11,7 @@ import urllib.parse
 import pytest
 
 from tests.site.conftest import ROOT
+from tests.texts.test_questions import questions
 
 WIDTHS = (1280, 768, 390)
 PAGE_BYTES = 300_000  # of a chapter and all it asks for, compressed, as a server sends them
@@ -39,6 +40,8 @@ SEARCHES = {
     "__syncthreads": "06-dot-product-reduction/",
     "stream": "22-overlap/",
 }
+# What people type, and the page it leads to: docs/errors.md#cl_invalid_value is docs/errors/.
+SEARCHES |= {question: re.sub(r"(README)?\.md(#.*)?$", "/", to).replace("//", "/") for question, to in questions()}
 LESSONS = sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]-*/README.md"))
 LISTING = re.compile(r"\.(cl|cpp|h|py|txt|cmake|sh|json)/")
 
@@ -155,8 +158,9 @@ def test_without_javascript(opened, base, name):
 @pytest.mark.parametrize("word", SEARCHES)
 def test_search(page, base, word):
     page.goto(base)
-    page.locator("[data-md-component=search-query]").focus()
-    page.keyboard.type(word)
+    query = page.locator("[data-md-component=search-query]")
+    query.fill(word)
+    query.press("End")  # the theme listens to keys
     hits = page.locator(".md-search-result__link")
     hits.first.wait_for(state="attached", timeout=60_000)
     found = [link.removeprefix(base) for link in hits.evaluate_all("all => all.map(a => a.href)")]
