@@ -111,7 +111,7 @@ def test_students_copy(report, full):
         report.must("no starter is another exercise's solution", not same, "\n".join(same))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         report.must("it is smaller than 3 MiB", size < 3 << 20, f"{size} bytes")
-        teachers = [n for n in names if re.search("teaching|grade|lecture|/tests/|mutants", n)]
+        teachers = [n for n in names if re.search("teaching|grade|answers.md|lecture|/tests/|mutants", n)]
         report.must("nothing in it is the teacher's", not teachers, "\n".join(teachers))
         dead = []
         for page in sorted(folder.rglob("*.md")):
