@@ -2,7 +2,6 @@ from checker.references import product
 from tests.formulas import TILE, matmul_times, tiled
 
 CONTINUES = "08-matmul-naive"
-ALL_TYPICAL_MUTANTS = True  # barriers are the lesson
 HOSTILE_ALL = True
 BENCH_MATMUL = {"kernel": "09 tiles"}
 REFERENCES = {"matmul": product}

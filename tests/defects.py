@@ -1,7 +1,7 @@
 """Deliberate defects: mutants, known wrong answers and the lessons' traps, in one notation.
 
     ## tree: neighbour one off                 its name
-    typical                                    attributes: typical, equivalent: WHY, kind: KIND, expect: REGEX
+    kind: racy                                 attributes: kind: KIND, expect: REGEX
     Any other line says in words what is wrong.
     kernel.cl                                  the file that the lines after it change; kernel.cl if none is named;
                                                common/args.h is the one beside the folder
@@ -18,7 +18,6 @@ Before a defect, `# host.cpp` names the file for all that follow, `include tree`
 tree.mutants beside the file, `include grid BODY=sum += x[i];` for those of grid.mutants with BODY replaced; any other
 line is a remark.
 
-    python3 tests/defects.py               tests itself
     python3 tests/defects.py FILE FOLDER   shows what the defects in FILE make of the files in FOLDER
 """
 
@@ -33,7 +32,7 @@ TOKEN = re.compile(
     |\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|->|::|\#\#|[-+*/%&|^<>=!]=|\+\+|--|<<|>>|&&|\|\||…|\S""",
     re.VERBOSE | re.DOTALL,
 )
-ATTRIBUTE = re.compile(r"(typical|equivalent|kind|expect)(?:: (.+))?")
+ATTRIBUTE = re.compile(r"(kind|expect)(?:: (.+))?")
 FILE = re.compile(r"(?:common/)?[\w-]+\.(?:cl|cpp|h)")
 
 
@@ -179,90 +178,7 @@ def changed(defect, folder):
     return texts
 
 
-# ---- its own test ----------------------------------------------------------------------------------
-
-SOURCE = """\
-__kernel void f(__global float *x, const ulong n) {
-  const size_t i = get_global_id(0); // if (i < n)
-  if (i < n) /* x[i] = 1; */
-    x[i] = 1.0f; // last
-  printf("x[i]  = %f // no comment", x[i]);
-  if (i <= n)
-    x[i] = 2.0f;
-}
-"""
-# A diff, and what must stand in the result, or in the message where it does not fit.
-FITS = [
-    ("- if (i < n)\n+ if (i + 1 < n)", "\n  if (i + 1 < n) /* x[i] = 1; */\n    x[i] = 1.0f; // last\n"),
-    ("- if(i<n)x[i]=1.0f;\n+ if (i < n) {\n+   x[i] = 3;\n+ }", "\n  if (i < n) {\n    x[i] = 3;\n  } // last\n"),
-    ("  i <= n)\n- x[i] = 2.0f;", "\n  if (i <= n)\n    \n}"),
-    ("  x[i] = 1.0f;\n+ x[0] = 0;\n  printf", "= 1.0f;\n    x[0] = 0; // last\n"),
-    ("+ return;\n  if (i <", "\n  return;\n  if (i < n)"),
-    ("  const size_t\n  …\n  if (i\n- <=\n+ <", "\n  if (i < n)\n    x[i] = 2.0f;"),
-    ("- ulong n\n+ ulong m\n  …\n- 1.0f\n+ 4.0f", "const ulong m) {\n"),
-    ('- "x[i]  = %f // no comment"\n+ "%f"', 'printf("%f", x[i]);'),
-]
-FITS_NOT = [
-    ("- x[i] =\n+ x[0] =", "stands 2 times"),
-    ("- last\n+ first", "stands 0 times"),
-    ("- if (i < m)\n+ if (1)", "up to `<` in line 3, where `m` does not follow"),
-    ('- "x[i] = %f // no comment"\n+ ""', "stands 0 times"),
-    ("- x[i] = 2.0\n+ x[i] = 3.0", "stands 0 times"),
-    ("- if (i < n)\n+ if (i<n) // so", "leaves the code as it was"),
-    ("+ return;", "no line says where"),
-    ("- x[i] = 2.0f;\n\n- x[i] = 2.0f;", "stands 0 times"),
-    ("  x[i] = 2.0f;", "changes nothing"),
-    ("host.cpp\n- x\n+ y", "there is no host.cpp"),
-]
-
-
-def test():
-    import tempfile
-
-    count = wrong = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "kernel.cl").write_text(SOURCE)
-        (folder / "one.mutants").write_text("## with BODY\ntypical\n- 1.0f\n+ BODY\n")
-        (folder / "all.mutants").write_text(
-            "Remark.\n\ninclude one BODY=5 // five\n\n# host.cpp\n## two\nIt is bad.\nkind: racy\n"
-            "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n# common/one.h\n## four\n- 4\n+ 5\n"
-        )
-        for diff, wanted in FITS + FITS_NOT:
-            try:
-                got = changed(parse(f"## d\n{diff}\n", "test")[0], folder)["kernel.cl"]
-                good = (diff, wanted) in FITS
-            except Unfit as unfit:
-                got, good = str(unfit), (diff, wanted) in FITS_NOT
-            count += 1
-            if not good or wanted not in got:
-                wrong += 1
-                print(f"FAILED  {diff!r}\n{got}")
-        one, two, three, four = read(folder / "all.mutants")
-        (folder / "common").mkdir()
-        (folder / "common" / "one.h").write_text("4\n")
-        for what, good in [
-            ("an include with a parameter", changed(one, folder)["kernel.cl"].count("= 5 // five;") == 1),
-            ("attributes", one.attributes == {"typical": ""} and two.attributes == {"kind": "racy"}),
-            ("words", two.words == ["It is bad."] and three.words == []),
-            ("common/ beside the folder", changed(four, folder / "chapter") == {"common/one.h": "5\n"}),
-            (
-                "files",
-                [[file for file, _ in d.diffs] for d in (one, two, three)]
-                == [["kernel.cl"], ["kernel.cl", "host.cpp"], ["host.cpp"]],
-            ),
-        ]:
-            count += 1
-            wrong += not good
-            if not good:
-                print(f"FAILED  {what}")
-    print(f"{count - wrong} of {count} cases as they should be")
-    return 1 if wrong else 0
-
-
 def main():
-    if len(sys.argv) == 1:
-        return test()
     for defect in read(pathlib.Path(sys.argv[1])):
         print(f"\n## {defect.name}")
         for name, text in changed(defect, pathlib.Path(sys.argv[2])).items():

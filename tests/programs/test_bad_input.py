@@ -12,7 +12,14 @@ from tests import chapter_facts, running
 
 # Numbers of elements, or of bytes, that wrap in 32 or in 64 bits.
 VECTORS = [(2**61 + 1,), (2**62 + 5,), (2**63,), (2**64 - 1,), (2**64 // 12 + 1,)]
-MATRICES = [(2**32, 2**32, 1), (2**32, 1, 2**32), (1, 2**32, 2**32), (2**31 + 1, 2**33, 1), (2**62, 1, 1), (1, 2**61, 2)]
+MATRICES = [
+    (2**32, 2**32, 1),
+    (2**32, 1, 2**32),
+    (1, 2**32, 2**32),
+    (2**31 + 1, 2**33, 1),
+    (2**62, 1, 1),
+    (1, 2**61, 2),
+]
 OWN_MEMORY = running.ROOT / "tests" / "devices" / "bare-accelerator.txt"
 
 
@@ -84,7 +91,9 @@ def kernels(test, folder):
         kernel, text, env = folder / source.name, source.read_text(), running.remembering(folder / "cache")
         kernel.write_text("")
         test.case(f"{kernel.name} is empty", command, 1, "empty")
-        kernel.write_text(text + "".join(f"#warning {i}\n" for i in range(400)) + "void broken() { no_such_name = 1; }\n")
+        kernel.write_text(
+            text + "".join(f"#warning {i}\n" for i in range(400)) + "void broken() { no_such_name = 1; }\n"
+        )
         code, out, err = running.run(command, env=env)
         if test.known.SEARCH_SIZE:
             left_out = "CL_BUILD_PROGRAM_FAILURE (-11), left out" in err and not running.not_passed(code, out, err)

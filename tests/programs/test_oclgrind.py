@@ -13,7 +13,7 @@ import tempfile
 import pytest
 
 from tests import chapter_facts, defects, running
-from tests.mutants import test_known_mutants as known_mutants
+from tests.mutants import test_mutants as mutants
 from tests.syntax import changed_copy, forced, kernel_files
 
 AS_WRITTEN = ["--build-options", "-cl-opt-disable"]  # the optimizer may leave out a read that nothing needs
@@ -43,7 +43,7 @@ def built_with(chapter, change, folder):
     texts = {path.name: path.read_text() for path in home.glob("*.*") if path.suffix in (".h", ".cpp", ".cl")}
     texts |= {f"common/{path.name}": path.read_text() for path in (home.parent / "common").glob("*.h")}
     [defect] = defects.parse(f"## other devices\n{change}", f"the facts of {chapter}")
-    errors = known_mutants.build(chapter, pathlib.Path(folder), texts | defects.changed(defect, home))
+    errors = mutants.build(chapter, pathlib.Path(folder), texts | defects.changed(defect, home))
     return None if errors else pathlib.Path(folder) / chapter / chapter
 
 

@@ -1,16 +1,10 @@
-"""Tries deliberate defects (NN-topic.mutants) on copies of a chapter, and says which check noticed each.
+"""Deliberate defects, on copies of a chapter: which test notices each?
 
-A mutant goes through the checks in this order until one notices it: its results on the default
-device (the chapter's own tests), other inputs, Oclgrind, the counts of loads and barriers, what a run releases,
-failing calls; a host's through the quicker ones first, and through `search` if it searches. One that
-no check notices is a failure, unless the file says why it changes nothing that can be observed; and one
-said to change nothing must not be noticed. A kernel without mutants is a failure. A check that breaks, and says of
-nothing that it failed, has noticed nothing: that is a failure, too. What hangs is known by the time that it
-computes, and not by the clock on the wall, which a busy machine would spoil.
-
-Without "full", the chapters whose facts say ALL_TYPICAL_MUTANTS try those that are marked as
-typical, and every other chapter the first of these only. All of them are applied in any case, so
-that none gets lost when a file changes.
+Those of NN-topic.mutants are the typical ones, of launches, barriers, comparisons; others are made by rule
+(generator.py), the first few of a fixed order. A mutant goes through the tests in the order below until one notices it;
+what none notices is a failure. A test that breaks, and says of nothing that it failed, has noticed nothing: that is a
+failure, too. What hangs is known by the time that it computes, and not by the clock on the wall, which a busy machine
+would spoil. Without --release, the first two of each table.
 """
 
 import os
@@ -24,7 +18,8 @@ import tempfile
 
 import pytest
 
-from tests import chapter_facts, defects, running
+from tests import chapter_facts, defects, running, syntax
+from tests.mutants import generator
 
 # The checks in their order; the results are those of the chapter's own tests.
 RESULTS = "results"
@@ -67,6 +62,10 @@ HOST_CHECKS = [
 # a third of that. One that waits for ever computes nothing, and is given PATIENCE times as long as usual.
 CPU_SECONDS = 240
 PATIENCE = 10
+SAMPLE = 2  # generated mutants of a chapter
+# Generated mutants that change nothing that can be observed: the smaller of two numbers is the same in either order (04);
+# how much of a small device's largest buffer the default takes is a choice (15).
+NOTHING = {"557c83bd", "6f49f662"}
 
 
 class Broken(Exception):
@@ -209,51 +208,90 @@ def noticed_by(chapter, folder, checks):
     return "", ""
 
 
+class Judge:
+    """Has a mutant judged by the tests, and reports it."""
+
+    def __init__(self, report, chapter):
+        self.report, self.chapter = report, chapter
+
+    def judge(self, what, texts, same=lambda folder: False):
+        """Returns whether it is one at all: one that does not compile, or is the same to a compiler, is none."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            if build(self.chapter, folder, texts) or same(folder):
+                return False
+            kernels = all(file.endswith(".cl") for file in texts)
+            try:
+                by, how = noticed_by(self.chapter, folder, CHECKS if kernels else HOST_CHECKS)
+            except Broken as broken:
+                self.report.failed(what, [str(broken)])
+                return True
+        if by:
+            print(f"ok      {what}: {by}: {how}", flush=True)
+        self.report.failed(what, [] if by else ["SURVIVES every test"])
+        self.report.count("mutants")
+        return True
+
+
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
 def test_known_mutants(report, chapter, full):
     running.need_oclgrind()  # without it, missing barriers survive
     listed = running.ROOT / "tests" / "mutants" / f"{chapter}.mutants"
     mutants = defects.read(listed) if listed.exists() else []
-    if running.has_kernel(chapter) and not any(file.endswith(".cl") for mutant in mutants for file, _ in mutant.diffs):
-        report.failed(chapter, [f"it has a kernel but no mutants of it: add some to tests/mutants/{listed.name}"])
-    tried, let_through = 0, []
-    for mutant in mutants:
+    report.failed(chapter, [f"it has no mutants: add some to tests/mutants/{listed.name}"] * (not mutants))
+    for number, mutant in enumerate(mutants):
         try:  # always, so that none is lost unnoticed
             texts = defects.changed(mutant, running.ROOT / chapter)
         except defects.Unfit as unfit:
             report.failed(chapter, [str(unfit)])
             continue
         what = f"{chapter} {' '.join(texts)}: {mutant.name}"
-        if mutant.words or mutant.attributes.keys() - {"typical", "equivalent"}:
-            report.failed(what, [f"not understood: {' '.join([*mutant.words, *mutant.attributes])}"])
-        if not full and (
-            "typical" not in mutant.attributes or tried and not chapter_facts.of(chapter).ALL_TYPICAL_MUTANTS
-        ):
-            continue
-        tried += 1
-        reason = mutant.attributes.get("equivalent", "")
-        with tempfile.TemporaryDirectory() as folder:
-            errors = build(chapter, pathlib.Path(folder), texts)
-            checks = CHECKS if all(name.endswith(".cl") for name in texts) else HOST_CHECKS
-            try:
-                by, how = ("", "") if errors else noticed_by(chapter, pathlib.Path(folder), checks)
-            except Broken as broken:
-                report.failed(what, [str(broken)])
-                continue
-        if errors:
-            report.failed(what, ["it does not compile, so it tests nothing: " + errors])
-        elif by and reason:
-            report.failed(what, [f"said to change nothing, but {by}: {how}"])
-        elif not by and not reason:
-            report.failed(what, ["SURVIVES every check"])
-        else:
-            print(f"ok      {what}: {f'changes nothing: {reason}' if reason else f'{by}: {how}'}", flush=True)
-            report.count("mutants that change nothing observable" if reason else "mutants killed")
-        if by and by != RESULTS:
-            let_through.append(f"{what}: {by}: {how}")
-    if let_through:
-        print("The results alone would have let these through:\n" + "\n".join(let_through))
-        report.count("of them let through by the results alone", len(let_through))
-    if not tried:
-        report.nothing_to_do("it has no mutants")
+        report.failed(what, [f"not understood: {word}" for word in [*mutant.words, *mutant.attributes]])
+        if (full or number < 2) and not Judge(report, chapter).judge(what, texts):
+            report.failed(what, ["it does not compile, so it tests nothing"])
+
+
+def compiled(path, chapter, builds):
+    """The code that compilers make of a file, for comparison; None where it does not compile."""
+    if path.suffix == ".cl":
+        text = path.read_text()
+        clang = running.need_tool("clang", "clang")
+        outputs = [
+            running.run([clang, *syntax.kernel_options(text, options), "-O2", "-S", "-emit-llvm", "-o", "-", path])
+            for options in builds
+        ]
+    else:
+        compiler = [os.environ.get("CXX", "c++"), *syntax.host_options(path), "-O2", "-S", "-o", "-"]
+        outputs = [running.run([*compiler, path.parent / "host.cpp"])]
+    if any(code for code, _, _ in outputs):
+        return None
+    code = "".join(out for _, out, _ in outputs).replace(str(path.parent.parent), "")
+    return re.sub(r"^(; ModuleID|source_filename|\s*\.(file|ident)).*", "", code, flags=re.MULTILINE)
+
+
+@pytest.mark.release
+@pytest.mark.timeout(1800)
+def test_generated_mutants(report, chapter):
+    running.need_oclgrind()
+    running.need_tool("clang", "clang")
+    builds, originals, judge = {}, {}, Judge(report, chapter)
+    if running.has_kernel(chapter):
+        with tempfile.TemporaryDirectory() as cache:
+            for source, options in syntax.builds_of(chapter_facts.of(chapter), cache):
+                builds.setdefault(source, []).append(options)
+    for mutant in generator.mutants_of(chapter):
+        if report.counts.get("mutants", 0) >= SAMPLE:
+            break
+        path = running.ROOT / chapter / mutant.file
+        options = builds.get(path.read_text(), [])
+        if path not in originals:  # compiled from a copy, as the mutants are: paths stand in the code
+            with tempfile.TemporaryDirectory() as name:
+                build(chapter, pathlib.Path(name), {})
+                originals[path] = compiled(pathlib.Path(name) / chapter / mutant.file, chapter, options)
+
+        def same(folder, file=mutant.file, path=path, options=options):
+            return compiled(folder / chapter / file, chapter, options) in (None, originals[path])
+
+        if mutant.name not in NOTHING:
+            judge.judge(f"{mutant.name} {mutant.text}", {mutant.file: mutant.made(path.read_bytes())}, same)
