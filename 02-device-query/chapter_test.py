@@ -1,8 +1,4 @@
 OWN_CHECKS = ["device-choice"]
-HOST_LINES = 180  # it asks for everything
-SHOWS_DIFF = False  # a program of its own kind
-NO_DEVICE_REFUSAL = "those above are all there are"  # it has printed the list to standard output
-SAME_DEVICE_AS = "03-launch-geometry"  # it spells out pick_device
 
 
 def _matches(wish, place, kind):

@@ -3,7 +3,6 @@ import math
 from tests.formulas import count
 
 OWN_CHECKS = ["device-choice"]  # it stands for all that use common/device.h
-SHOWS_DIFF = False  # still another order of steps: too much differs
 TIME_SIZES = [["1000003"], ["1000"], ["4096"]]  # the last one is whole work-groups
 LONG_LOOPS = ["default", "1000000"]  # a single work-item goes through all elements
 

@@ -1,7 +1,7 @@
 from checker.references import product
 from tests.formulas import count, matmul_times
 
-BENCH_MATMUL = {"kernel": "08 naive"}
+BENCH = {"matmul": {"kernel": "08 naive"}}
 REFERENCES = {"matmul": product}
 
 

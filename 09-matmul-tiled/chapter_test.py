@@ -1,11 +1,8 @@
 from checker.references import product
 from tests.formulas import TILE, matmul_times, tiled
 
-CONTINUES = "08-matmul-naive"
-HOSTILE_ALL = True
-BENCH_MATMUL = {"kernel": "09 tiles"}
+BENCH = {"matmul": {"kernel": "09 tiles"}}
 REFERENCES = {"matmul": product}
-COUNTS_ROWS = True
 
 
 def costs(m, n, k, tile=TILE):

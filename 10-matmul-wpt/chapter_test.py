@@ -1,8 +1,7 @@
 from checker.references import product
 from tests.formulas import TILE, matmul_times, tiled
 
-CONTINUES = "09-matmul-tiled"
-BENCH_MATMUL = {"kernel": "10 WPT"}
+BENCH = {"matmul": {"kernel": "10 WPT"}}
 REFERENCES = {"matmul": product}
 
 

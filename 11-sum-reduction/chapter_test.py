@@ -4,7 +4,9 @@ from checker.references import total
 from tests.formulas import sum_reduction, tree
 
 LARGE_LAUNCHES = True
-BENCH_VECTORS = {"": "11 sum"}  # of its lines the last: the launch derived from the device
+BENCH = {
+    "vectors": {"": "11 sum"},  # of its lines the last: the launch derived from the device
+}
 OCLGRIND_SIZES = [["1"], ["256"], ["140000"]]
 REFERENCES = {"sum_reduction": total}
 INPUT_SIZES = [["64"], ["1000"], ["70001"]]  # the last: several elements a work-item in both launches, and not as many

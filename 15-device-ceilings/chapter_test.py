@@ -6,9 +6,7 @@ from tests.formulas import COMPUTE_UNITS, count
 THOROUGH = ["other-inputs"]  # thirteen programs are built and released
 SLOW_ELSEWHERE = "65"  # at any size it measures for as long
 LARGE_LAUNCHES = True
-LARGEST_BY_DEVICE = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N
-FEW_PLACES = True  # what follows in each child takes long
 CHANGES = ["ulp"]  # see FEW_PLACES
 TIME_FLOOR = 4000  # no run of multiply_add has too few steps, unless the clock has a dip
 

@@ -3,13 +3,8 @@ import math
 from checker.references import dot_product
 from tests.formulas import COMPUTE_UNITS, tree
 
-BENCH_VECTORS = {"both": "16 vectorized"}
+BENCH = {"vectors": {"both": "16 vectorized"}}
 OCLGRIND_SIZES = [["1"], ["256"], ["60003"]]  # on the simulated device: in vectors of 4, 1024 work-items in turns
-FEW_ROUNDS = {
-    "for (; i < end; i += step)": "fewer than UNROLL, which is 2 there",
-    "for (size_t i = get_local_id(0); i < num_sums; i += get_local_size(0))": "four work-groups there; a work-group of"
-    " one has more rounds in the chapter's own tests",
-}
 FORCED = [(f"#undef STRETCH\n#define STRETCH {way}\n", "") for way in (0, 1)]  # as for a GPU, and as for a CPU
 REFERENCES = {"add_partial_sums": dot_product}
 

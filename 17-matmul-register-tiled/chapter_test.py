@@ -5,8 +5,7 @@ LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second: EDGES=0
 # What the optimizer makes of the kernel, Oclgrind 21.10 does not know (the instruction `freeze`, the
 # intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
-OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]
-BENCH_MATMUL = {"kernel": "17 registers"}
+BENCH = {"matmul": {"kernel": "17 registers"}}
 MOST_ROWS = 2**30
 _REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {

@@ -1,12 +1,10 @@
 from checker.references import product
 from tests.formulas import double_buffered, matmul_times
 
-CONTINUES = "17-matmul-register-tiled"
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second: EDGES=0
-OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "ITEMS", "A_STRIDE", "load4", "store4"])]
-BENCH_MATMUL = {"kernel": "18 double-buffered"}
+BENCH = {"matmul": {"kernel": "18 double-buffered"}}
 MOST_ROWS = 2**30
 _REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {

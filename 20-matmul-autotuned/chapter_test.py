@@ -5,7 +5,6 @@ import re
 from checker.references import product
 from tests.formulas import cut_tiles, fast_tiles, packed_times, panels, unpacked
 
-HOST_LINES = 180  # the search
 THOROUGH = ["bad-input", "costs", "other-inputs"]  # every call of the search; every candidate
 # At any size it searches for as long. From 17×33×65 on, where it checks candidates at 31×63×127, loops that end early make
 # its panels wrong: whether the test fails is up to what it chooses, by the clock.
@@ -22,21 +21,16 @@ SIZES_ON = {
 }
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.
 DROP_SIZES = [["3", "2", "5"], ["9", "17", "20"]]
-LEFT_OUT = "WRONG at .*, left out"
-FEW_PLACES = True  # each that a candidate has means another search
-CORRUPTED_SIZES = [["32", "64", "64"]]  # no larger than what the search computes: all of A and B is used
 # The second: K in two parts where BK is 256; the third: four tiles, three whole and one that is cut.
 COST_SIZES = [["17", "33", "65"], ["5", "33", "270"], ["33", "65", "40"]]
 SEARCH_SIZE = ["128", "64", "256"]
 OWN_CHECKS = ["search"]
 LARGE_LAUNCHES = True
 WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before wrote
-OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pad", "pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.
 SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
-ACCESS_SIZE = ["7", "66", "50"]
 COPIES = [
     ("panels.cl", "19-matmul-packed/kernel.cl", ["JOIN", "VECTOR", "TV", "KS", "pack_a", "pack_b"]),
     (
@@ -45,9 +39,11 @@ COPIES = [
         ["COLS", "ROWS", "ITEMS", "A_STRIDE", "A_TILE", "B_TILE"],
     ),
 ]
-BENCH_MATMUL = {"tiles": "20 autotuned", "panels": "20 autotuned", "as the host waits": "20, as the host waits"}
-BENCH_FRONT = "20 autotuned"
-BENCH_CHOOSES = True
+BENCH = {
+    "matmul": {"tiles": "20 autotuned", "panels": "20 autotuned", "as the host waits": "20, as the host waits"},
+    "front": "20 autotuned",
+    "chooses": True,
+}
 # What it tries on the simulated device, whose vectors have 4 floats and whose local memory holds small
 # tiles, as TM, TN, BK, and whether they are packed: candidates.h says why.
 _PANELS = [
@@ -96,14 +92,7 @@ ON_OTHER_DEVICES = [
         ["65", "66", "20"],
     )
 ]
-FEW_ROUNDS = {
-    "for (uint k0 = 0; k0 < padded; k0 += BK)": "19 has the same code, word for word, and three rounds of it",
-    "for (; row < rows; row += turns)": "rows beyond the 1024th, which check `sizes` has: too long for Oclgrind",
-    "for (size_t g = cut * steps / share + get_local_id(1); g <= last; g += get_local_size(1))": "more than one round"
-    " take more groups than the three of a CPU; those of small devices are more, and the loop writes nothing",
-}
 REFERENCES = {"matmul": product, "add_parts": product}
-ALL_WRONG = "no candidate computes the right product"  # each is compared with the sums of the program's own inputs
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 
 
@@ -123,7 +112,6 @@ WAYS = [
     _remember(kind)
     for kind in ("tiles [^:,]*, [^:,]*", "tiles [^:]*groups", "panels [^:,]*, [^:,]*", "panels [^:]*not packed")
 ]
-DROPPED_WAY = WAYS[2]
 
 
 def _odd(size):

@@ -7,7 +7,6 @@ THOROUGH = ["costs", "other-inputs"]  # three ways
 SMALL_SIZES = [["1"], ["64", "128", "16"], ["9", "17", "21"]]  # on Oclgrind three ways take long
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["64", "128", "16"], ["9", "17", "35"]]
-OCLGRIND_OPTIONS = ["--build-options", "-cl-opt-disable"]  # see 17
 COPIES = [
     ("kernel.cl", "18-matmul-double-buffered/kernel.cl", ["A_LOADS", "B_LOADS", "load4", "store4", "load_tiles"]),
 ]
@@ -54,9 +53,11 @@ void emulated_unit(__local float *all, const float4 a, const float b0, const flo
 """
 FORCED = [(_EMULATED, "\n  __local float emulated[4 * 192];")]
 
-BENCH_MATMUL = {"three products": "21 three products", "one product": "21 one product"}
-BENCH_FRONT = "21 three products"
-BENCH_MATRIX_UNITS = True
+BENCH = {
+    "matmul": {"three products": "21 three products", "one product": "21 one product"},
+    "front": "21 three products",
+    "matrix_units": True,
+}
 MOST_ROWS = 2**30
 _REFUSED = "the host takes no more rows or columns: MOST_ROWS"
 NARROW = {
@@ -74,11 +75,6 @@ _WARP = "this device is too small: a group needs 32 work-items and 12,544 bytes"
 NEEDS = {"minimum-1.2": _WARP, "apple-cpu": _WARP}
 # What is left out of a product, in ε: see The bound in README.md.
 _LEFT_OUT = {"3": 5 * 2, "1": 2**13 + 2, "0": 0}
-
-
-APART = {
-    "*(__global float4 *)(x + (size_t)row * cols + col)": "as a matrix unit has its results: a work-item two rows of four"
-}
 
 
 def _path(m, n, k, launch):

@@ -10,7 +10,6 @@ TINY_SIZE = ["33", "2", "5"]
 SMALL_SIZES = [["1"], ["64", "32", "64"], ["70", "33", "65"]]
 COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["70", "33", "65"]]
 INPUT_SIZES = [["17", "33", "65"], ["70", "33", "65"]]
-CORRUPTED_SIZES = [["70", "33", "65"]]
 OWN_CHECKS = ["several-devices"]
 # A device on which one of these fails is left out.
 SEARCH_CALLS = ["clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]

@@ -4,15 +4,12 @@ from checker.references import Total, product
 from tests.formulas import TILE, count, tiled, tree
 from tests.programs.test_printed_times import Times
 
-COMPILER = "mpicxx"
-HOST_LINES = 180  # the messages
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
 _PANEL = 256
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["17", "33", "300"]]
 COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["33", "17", "600"]]
 OCLGRIND_SIZES = [["1"], ["50", "33", "130"], ["17", "33", "300"]]
 REFERENCES = {"dot_product": Total(lambda x: x * x), "matmul": product}
-READ_AGAIN = True
 COPIES = [("dot.cl", "06-dot-product-reduction/kernel.cl", None)]
 PROCESSES = [1, 2, 3, 4, 6, 7]
 OWN_CHECKS = ["processes"]

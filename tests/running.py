@@ -13,8 +13,6 @@ import subprocess
 import sys
 import tempfile
 
-import pytest
-
 from checker.machine import BUILD, CHAPTERS, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
 
 LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
@@ -24,7 +22,6 @@ MPI_LAYER = os.environ.get("MPI_LAYER", str(BUILD / "tests" / "libmpi_layer.so")
 DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
 QUEUES_LAYER = os.environ.get("QUEUES_LAYER", str(BUILD / "tests" / "libqueues_layer.so"))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as usual a program may take
-Skip = pytest.skip.Exception  # TODO: goes with the last that raises it, in tests/site/
 SKIPPED = 77  # the exit code by which a program says that something is missing
 
 
@@ -41,6 +38,16 @@ def named(words, others=""):
     return [c for c in CHAPTERS if len(rest) == len(words) or any(names(word, c) for word in words)], rest
 
 
+def skip(why):
+    """Ends a test that cannot be made here; the text says what is missing."""
+    import pytest  # which what is no test, but imports this, need not have
+
+    pytest.skip(why)
+
+
+Skip = skip  # TODO: goes with the last that raises it, in tests/site/
+
+
 def program(chapter, build=BUILD):
     """The path of a chapter's program; an error that says how to build it when it is not there."""
     path = build / chapter / chapter
@@ -54,6 +61,12 @@ def sources(chapter):
     the tree's."""
     beside = BUILD / chapter
     return beside if (beside / "host.cpp").exists() else ROOT / chapter
+
+
+def compiler(chapter):
+    """What compiles its host: mpicxx knows where MPI is."""
+    mpi = "<mpi.h>" in (ROOT / chapter / "host.cpp").read_text()
+    return "mpicxx" if mpi else os.environ.get("CXX", "c++")
 
 
 def left_out(chapter, build=BUILD):
@@ -85,7 +98,7 @@ def need_tool(name, package):
     """Returns the path of a program that only some checks need; without it, the check is skipped."""
     path = shutil.which(name)
     if path is None:
-        pytest.skip(f"{name} is missing (on Debian and Ubuntu: apt install {package})")
+        skip(f"{name} is missing (on Debian and Ubuntu: apt install {package})")
     return path
 
 
@@ -222,7 +235,7 @@ def need_oclgrind():
     """The same; without it, the check is skipped."""
     path = find_oclgrind()
     if path is None:
-        pytest.skip(NO_OCLGRIND)
+        skip(NO_OCLGRIND)
     return path
 
 
@@ -352,6 +365,4 @@ def with_layers(program):
         return legacy
     for loader in filter(knows_layers, loaders()):
         return {**legacy, **through_loader(loader)}
-    pytest.skip(
-        f"no ICD loader that knows layers: {own} does not (on Debian and Ubuntu: apt install ocl-icd-libopencl1)"
-    )
+    skip(f"no ICD loader that knows layers: {own} does not (on Debian and Ubuntu: apt install ocl-icd-libopencl1)")

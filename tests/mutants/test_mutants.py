@@ -52,7 +52,6 @@ HOST_CHECKS = [
     "oclgrind",
     "costs",
     "bad-input",
-    "lost-launch",
     "sizes",
     "small-devices",
     "faults",
@@ -107,7 +106,7 @@ def build(chapter, folder, texts):
     if all(name.endswith(".cl") for name in texts):
         shutil.copy(running.program(chapter), home)
         return ""
-    compiler = [chapter_facts.of(chapter).COMPILER, "-std=c++17", *os.environ.get("CXX_FLAGS", "").split()]
+    compiler = [running.compiler(chapter), "-std=c++17", *os.environ.get("CXX_FLAGS", "").split()]
     code, _, err = running.run([*compiler, "-o", home / chapter, home / "host.cpp", "-lOpenCL"])
     return err if code else ""
 

@@ -1,12 +1,15 @@
-"""Does a program notice one wrong element, wherever it is and however little it is off?
+"""Does a program notice one wrong element, and that a kernel, or a copy, did not run at all?
 
-The layer changes one element of what comes back from the device, at every kind of place: the first, the
-last, the middle, around each power of two and around the ends of rows (LAYER_CORRUPT). Each time the program
-must print FAILED and end with exit code 1, and show all its results; what it says of how many elements differ, and where, must be
-true. (Where rounding is allowed, only NaN; the check `inputs` looks at the bounds.) The same with what goes to the device: the host's expectation must come from the host's own data.
+One wrong element: the layer changes it on its way back from the device, at the first, the middle and the last place
+(LAYER_CORRUPT): each time the program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN;
+test_other_inputs.py looks at the bounds.) The same with what goes to the device: the host's expectation must come from the
+host's own data. Each change is made in a child process, which computes on to its end; for that the device is PoCL's
+"basic", which has no threads. What is said of how many differ: tests/common/compare_test.cpp.
 
-Each change is made in a child process, which computes on to its end; for that the device is PoCL's "basic", which
-has no threads.
+A lost launch: the layer reports success for a series of launches and does nothing (LAYER_DROP), one series after the
+other. All memory that the program does not fill begins as an unharmed run left it (LAYER_STALE), so with the right
+results: only an output that was poisoned before these very launches tells that they did not run. The clock is the
+layer's too: by the device's, a kernel whose work is doubled until it takes 4 ms would never end when it does nothing.
 """
 
 import collections
@@ -45,36 +48,14 @@ def children(command, cache, way, changes, **settings):
 def wrong_end(child, known):
     """What is wrong with how a child with a wrong element ended."""
     wrong = running.crashed(child.code, child.err)
-    all_wrong = known.ALL_WRONG  # what may stand in place of FAILED
-    if known.LEFT_OUT and re.search(known.LEFT_OUT, child.err):
+    all_wrong = known.SEARCH_SIZE and "no candidate computes the right product"  # in place of FAILED
+    if known.SEARCH_SIZE and re.search("WRONG at .*, left out", child.err):
         return wrong  # the element was a candidate's, and the search has gone on
     if child.code != 1 or "PASSED" in child.out + child.err:
         wrong.append(f"exit code {child.code}, it says {'PASSED' if 'PASSED' in child.out else 'no PASSED'}")
     elif "FAILED" not in child.out.splitlines() and not (all_wrong and all_wrong in child.err):
         wrong.append("it does not say FAILED")
     return wrong
-
-
-def wrong_words(child, reads, known):
-    """What is untrue in what it says of the one element that differs. reads: how many results it reads."""
-    pairs = re.findall(r"^result .*\nexpected .*$", child.out, re.MULTILINE)  # one for each result that it reads
-    own = pairs[child.transfer - 1] if len(pairs) == reads else child.out
-    if known.READ_AGAIN and pairs:
-        own = pairs[min(child.transfer, len(pairs)) - 1]
-    counts, of_own = (set(re.findall(r"\((\d+) of \d+ elements differ\)", text)) for text in (child.out, own))
-    good = counts <= {"0", "1"} and (not of_own or "1" in of_own)
-    wrong = [] if good else [f"where 1 element differs, it says {of_own}, and {counts} in all"]
-    shown = re.search(r"^result    C\[(\d+)\]\[(\d+)\] = (\S+)\nexpected  C\[\1\]\[\2\] = (\S+)", own, re.MULTILINE)
-    columns = re.search(r"^size .* N = (\d+)", child.out, re.MULTILINE)
-    if shown and columns:
-        at = int(shown[1]) * int(columns[1]) + int(shown[2])
-        if at != child.place:
-            wrong.append(f"where element {child.place} differs, it shows element {at}")
-    return wrong
-
-
-def went_wrong(child):
-    return f"transfer {child.transfer}, {child.function}, element {child.place}, {child.how}"
 
 
 def rounded(out):
@@ -88,32 +69,78 @@ def test_wrong_element(report, chapter):
     known = chapter_facts.of(chapter)
     if not running.has_kernel(chapter):
         return report.nothing_to_do("it has no kernel")
-    for size in known.CORRUPTED_SIZES:
-        command = [running.program(chapter), *size]
-        strides = "few" if known.FEW_PLACES else ",".join({"64", *size} - {"1"})
-        with tempfile.TemporaryDirectory() as cache:
-            out = on_basic(command, cache)[1]  # a program that remembers has nothing to search for from now on
-            ways = [
-                ("back", known.CHANGES, "elements changed on their way back"),
-                ("there", ["1"], "elements changed on their way to the device"),
-            ]
-            for way, changes, what in ways:
-                found, wrong, account = children(command, cache, way, changes, strides=strides)
-                reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
-                for child in found:
-                    if way == "back" and child.transfer in rounded(out) and child.how != "nan":
-                        continue
-                    report.count(what)
-                    shown, usual = (text.count("\nresult ") for text in (child.out, out))
-                    if shown < usual and child.code == 1 and not known.LEFT_OUT:
-                        wrong.append(f"{went_wrong(child)}: it shows {shown} results, and {usual} where none is wrong")
-                    told = wrong_end(child, known) or (
-                        wrong_words(child, len(reads), known) if way == "back" and child.code else []
-                    )
-                    wrong += [f"{went_wrong(child)}: {how}" for how in told]
-                changed = {child.transfer for child in found if child.function == "clEnqueueReadBuffer"}
-                if way == "back" and len(changed) != len(reads):
-                    wrong.append(f"of {len(reads)} results that it reads, {len(changed)} were changed")
-                report.failed(" ".join([chapter, *size]), wrong[:20])
-    if not report.counts.get("elements changed on their way back"):
-        report.failed(chapter, ["nothing was changed"])
+    size = known.DROP_SIZES[-1]
+    command = [running.program(chapter), *size]
+    with tempfile.TemporaryDirectory() as cache:
+        out = on_basic(command, cache)[1]  # a program that remembers has nothing to search for from now on
+        for way, changes in [("back", known.CHANGES), ("there", ["1"])]:
+            found, wrong, account = children(command, cache, way, changes, strides="few")
+            reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
+            for child in found:
+                if way == "back" and child.transfer in rounded(out) and child.how != "nan":
+                    continue
+                report.count("elements changed")
+                what = f"{way}: transfer {child.transfer}, {child.function}, element {child.place}, {child.how}"
+                wrong += [f"{what}: {how}" for how in wrong_end(child, known)]
+            changed = {child.transfer for child in found if child.function == "clEnqueueReadBuffer"}
+            if way == "back" and len(changed) != len(reads):
+                wrong.append(f"of {len(reads)} results that it reads, {len(changed)} were changed")
+            report.failed(chapter, wrong[:20] if found else ["nothing was changed"])
+
+
+def series_of(account):
+    """The series of kernels and copies in a run: their numbers and names."""
+    series = {}
+    for line in account.lines.get("command", []):
+        _, function, kernel, _, number, *_ = line.split()
+        if function in ("clEnqueueNDRangeKernel", "clEnqueueCopyBuffer"):
+            series[int(number)] = function if kernel == "-" else kernel
+    return series
+
+
+def wrong_with(report, known, arguments):
+    """Returns what is wrong when the chapter runs with these arguments: a list."""
+    command = [running.program(known.chapter)] + arguments
+    wrong = []
+    with tempfile.TemporaryDirectory() as stale, tempfile.TemporaryDirectory() as cache:
+        if known.WAYS:  # without a search it is the results that count
+            tried = running.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR)[2]
+            known.WAYS[2](cache, tried)
+        code, out, err, account = running.under_layer(
+            command, cache=cache, clock=1, floor=known.TIME_FLOOR, stale=stale
+        )
+        if code != 0 or "PASSED" not in out.splitlines():
+            return [f"unharmed, it does not pass, exit code {code}\n{out}{err}"]
+        for number, name in series_of(account).items():
+            if known.WAYS:  # the search after the last one may have found another
+                known.WAYS[2](cache, tried)
+            memory = {} if name in known.NOT_POISONED else {"stale": stale}
+            code, out, err, _ = running.under_layer(
+                command, cache=cache, clock=1, floor=known.TIME_FLOOR, drop=number, **memory
+            )
+            what = f"without series {number} of its commands, {name}, "
+            wrong += [what + how for how in running.crashed(code, err)]
+            noticed = code == 1 and "FAILED" in out.splitlines() and "PASSED" not in out + err
+            passed = code == 0 and "PASSED" in out.splitlines()
+            if known.WAYS:  # what it remembered is wrong: it says so, and searches for another
+                noticed = passed and ": WRONG at " in err
+            if noticed:
+                report.count("series dropped and noticed")
+            else:
+                wrong.append(
+                    what
+                    + f"it ends with exit code {code} and says "
+                    + ("PASSED" if passed else "FAILED" if noticed else "neither PASSED nor FAILED")
+                )
+    return wrong
+
+
+@pytest.mark.thorough
+def test_lost_launch(report, chapter):
+    known = chapter_facts.of(chapter)
+    if not running.has_kernel(chapter):
+        return report.nothing_to_do("it has no kernel")
+    for arguments in known.DROP_SIZES:
+        report.failed(" ".join([chapter, *arguments]), wrong_with(report, known, arguments))
+    if not report.counts.get("series dropped and noticed"):
+        report.failed(chapter, ["it has a kernel, and no launch that was dropped was noticed"])

@@ -38,7 +38,9 @@ from tables import CHAPTERS, MATMUL, ROOT, TITLES, UNITS, VECTORS
 
 from checker.grade_page import CEILINGS, CEILINGS_PATTERN  # noqa: E402
 
-FLOP_PER_BYTE = {name: flop for known in CHAPTERS.values() for name, flop in known.BENCH_FLOP_PER_BYTE.items()}
+FLOP_PER_BYTE = {
+    name: flop for known in CHAPTERS.values() for name, flop in known.BENCH.get("flop_per_byte", {}).items()
+}
 PEERS = {  # name: source, what to link, who finds out that it is there
     "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
     "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
@@ -215,7 +217,7 @@ def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds, k
                 if not lines:
                     left_out[name] = f"{why} at {size}"
                     continue
-                if name in CHAPTERS and CHAPTERS[name].BENCH_CHOOSES:
+                if name in CHAPTERS and "chooses" in CHAPTERS[name].BENCH:
                     chosen[size] = lines[0][0]
                 for series, rate in series_of(names.get(name, {"": name}), lines).items():
                     results.setdefault(series, {}).setdefault(size, []).append(rate)

@@ -16,8 +16,8 @@ from tests import chapter_facts  # noqa: E402
 
 CHAPTERS = {chapter: chapter_facts.of(chapter) for chapter in NAMES}
 # The series of each program's "time" lines: {program: {start of the line: name}}.
-MATMUL = {chapter: known.BENCH_MATMUL for chapter, known in CHAPTERS.items() if known.BENCH_MATMUL}
-VECTORS = {chapter: known.BENCH_VECTORS for chapter, known in CHAPTERS.items() if known.BENCH_VECTORS}
+MATMUL = {chapter: known.BENCH["matmul"] for chapter, known in CHAPTERS.items() if "matmul" in known.BENCH}
+VECTORS = {chapter: known.BENCH["vectors"] for chapter, known in CHAPTERS.items() if "vectors" in known.BENCH}
 # What others are compared with: the first matrix product, and the last of each kind.
 NAIVE = [*next(iter(MATMUL.values())).values()][0]
 BEST_MATMUL = list(dict.fromkeys(name for one in list(MATMUL.values())[-2:] for name in one.values()))
@@ -25,11 +25,11 @@ BEST_VECTORS = [*[*VECTORS.values()][-1].values()][-1]
 # What the README shows, in its order: (table, series).
 FRONT_SERIES = [
     ("vectors", BEST_VECTORS),
-    *[("matmul", known.BENCH_FRONT) for known in CHAPTERS.values() if known.BENCH_FRONT],
+    *[("matmul", known.BENCH["front"]) for known in CHAPTERS.values() if "front" in known.BENCH],
 ]
 # Which compute by matrix units where there are some, and so are above the ceiling of float.
 MATRIX_UNITS = {"cuBLAS, TF32"} | {
-    name for known in CHAPTERS.values() if known.BENCH_MATRIX_UNITS for name in known.BENCH_MATMUL.values()
+    name for known in CHAPTERS.values() if "matrix_units" in known.BENCH for name in known.BENCH["matmul"].values()
 }
 
 TITLES = {"matmul": "matrix product", "shapes": "matrix product of other shapes", "vectors": "dot product and sum"}
