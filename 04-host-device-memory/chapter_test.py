@@ -1,7 +1,6 @@
 from checker.references import elements
 from tests.formulas import count
 
-SHOWS_DIFF = False  # its host does everything twice: too much differs
 REFERENCES = {"twice_plus_one": elements(lambda x: 2 * x + 1, operations=2)}
 
 

@@ -1,12 +1,15 @@
 // Does what common/ says at its edges, where no chapter's program gets: a status without a name,
 // the source line of an error at the ends of a file or outside of it, a line of times without a
-// word.
+// word; and all that it refuses: arguments, sizes, kernel files.
 //
 //   common_test
 //
 // Exit code 0 if every text is the expected one.
+#include "../../common/args.h"
 #include "../../common/clerr.h"
+#include "../../common/device.h"
 #include "../../common/files.h"
+#include "../../common/source.h"
 #include "../../common/timing.h"
 
 #include <cmath>
@@ -43,6 +46,84 @@ static void prints(const std::string &what, FILE *stream, const std::string &pat
     return;
   failures++;
   printf("FAILED  %s: it prints\n%sand not\n%s", what.c_str(), got.c_str(), expected.c_str());
+}
+
+// Counts a case: `run`, in a process of its own, must print `expected` to `stream` and end with
+// exit code `code`.
+static void ends(const std::string &what, FILE *stream, const std::string &path, const int code,
+                 const std::string &expected, const std::function<void()> &run) {
+  int status = 0;
+  prints(what, stream, path, expected, [&] {
+    if (fork() == 0) {
+      run();
+      _Exit(77); // it has not ended
+    }
+    wait(&status);
+  });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == code)
+    return;
+  failures++;
+  printf("FAILED  %s: exit code %d, and not %d\n", what.c_str(), WEXITSTATUS(status), code);
+}
+
+static void check(const bool good, const char *what) {
+  cases++;
+  failures += !good;
+  if (!good)
+    printf("FAILED  %s\n", what);
+}
+
+// Arguments that make no sense, and those that do.
+static void refuses_arguments(const std::string &said) {
+  const std::pair<const char *, const char *> refused[] = {
+      {"0", "a size must be at least 1, not 0\n"},
+      {"-1", "not a size (digits only): -1\n"},
+      {"+1", "not a size (digits only): +1\n"},
+      {"1e6", "not a size (digits only): 1e6\n"},
+      {"12x", "not a size (digits only): 12x\n"},
+      {" 12", "not a size (digits only):  12\n"},
+      {"0x10", "not a size (digits only): 0x10\n"},
+      {"", "not a size: an empty argument\n"},
+      {"18446744073709551616", "too large a number: 18446744073709551616\n"},
+      {"36893488147419103239", "too large a number: 36893488147419103239\n"}};
+  char program[] = "program";
+  for (const auto &[text, words] : refused) {
+    std::string argument = text;
+    char *argv[] = {program, argument.data(), nullptr};
+    ends(std::string("argument ") + text, stderr, said, 2, std::string(words) + "usage\n",
+         [&] { size_arg(2, argv, 1, 5, "usage\n"); });
+  }
+  std::string most = "18446744073709551615", help = "--help", short_help = "-h";
+  char *argv[] = {program, most.data(), most.data(), nullptr};
+  check(size_arg(2, argv, 1, 5, "") == std::numeric_limits<size_t>::max(), "the largest size");
+  check(size_arg(2, argv, 2, 5, "") == 5, "no argument: the default");
+  ends("too many arguments", stderr, said, 2,
+       "too many arguments, first one too many: " + most + "\nusage\n",
+       [&] { check_args(3, argv, 1, "usage\n"); });
+  for (std::string *word : {&help, &short_help}) {
+    argv[2] = word->data();
+    ends(*word, stdout, said, 0, "usage\n", [&] { check_args(3, argv, 1, "usage\n"); });
+  }
+}
+
+// Kernel files in which there is nothing, and words that name a device.
+static void refuses_files(const std::string &said, const std::string &folder) {
+  const std::string name = folder + "/kernel.cl";
+  for (const char *text : {"", " \n\t\r\n"}) {
+    std::ofstream(name) << text;
+    ends("a kernel file of blanks", stderr, said, 1,
+         "the kernel file is empty or cannot be read: " + name + "\n",
+         [&] { load_source(name.c_str()); });
+  }
+  std::ofstream(name) << "kernel\r\n";
+  check(load_source(name.c_str()) == "kernel\r\n", "a kernel file, byte for byte");
+  remove(name.c_str());
+  ends("a folder in its place", stderr, said, 1,
+       "no kernel source: looked for " + folder + " at\n  " + folder +
+           "  (is there, but cannot be read)\n",
+       [&] { load_source(folder.c_str()); });
+  check(contains("Portable Computing Language", "COMPUTING"), "a part of a name, in capitals");
+  check(!contains("cpu", "gpu"), "another name");
 }
 
 int main() {
@@ -104,6 +185,10 @@ int main() {
            wait(&status);
          });
   failures += !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_FAILURE;
+
+  clerr_end = [](const int code) { exit(code); };
+  refuses_arguments(said);
+  refuses_files(said, folder);
 
   remove(said.c_str());
   remove(source.c_str());

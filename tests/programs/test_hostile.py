@@ -28,6 +28,7 @@ class Conditions:
     def __init__(self, report, program, arguments, names_all):
         self.report = report
         self.names_all = names_all  # it looks at all devices, and takes none that fails: not chapter 01
+        self.asks_all = program.name[:2] in ("01", "02")  # the others take the device in common/device.h's way, as 02 does
         self.command = [str(program)] + arguments
 
     def judge(self, what, code, out, err, words):
@@ -73,26 +74,16 @@ def icd_folder(folder, name, **icds):
 
 def implementations(test, folder):
     missing = "/no/such/folder/libOpenCL-missing.so"
-    test.run("no OpenCL implementation at all", "CL_PLATFORM_NOT_FOUND_KHR", env=icd_folder(folder, "none"))
-    test.run(
-        "only an .icd file that names a missing library",
-        "CL_PLATFORM_NOT_FOUND_KHR",
-        env=icd_folder(folder, "broken", a=missing),
-    )
-    test.run("such an .icd file beside good ones", env=icd_folder(folder, "broken and real", a=missing, real=""))
-    test.run(
-        "only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "empty", a=running.PAPER)
-    )
-    test.run(
-        "a platform without devices beside others", env=icd_folder(folder, "empty and real", a=running.PAPER, real="")
-    )
-    test.run("an .icd file that is empty beside good ones", env=icd_folder(folder, "blank and real", a="", real=""))
+    test.run("no OpenCL implementation", "CL_PLATFORM_NOT_FOUND_KHR", env=icd_folder(folder, "broken", a=missing))
+    test.run("only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "no", a=running.PAPER))
+    many = icd_folder(folder, "several", a=running.PAPER, b=missing, c="", real="")
+    test.run("such, a library that is missing and an empty .icd file beside good ones", env=many)
     alone, beside = (
         icd_folder(folder, "fails", a=running.PAPER),
         icd_folder(folder, "fails and real", a=running.PAPER, real=""),
     )
     for call in ["clGetPlatformInfo", "clGetDeviceIDs", "clGetDeviceInfo"]:
-        for code in [-2, -5, -6, -30, -32, -1001, -9999]:
+        for code in [-2, -5, -6, -30, -32, -1001, -9999] if test.asks_all else [-6]:
             if test.names_all or call == "clGetDeviceIDs":
                 env = {"PAPER_DEVICES": "gpu", "PAPER_FAILS": f"{call}={code}"}
                 test.run(f"{call} fails with {code}", f"({code}): ", "no OpenCL device found", env={**alone, **env})
@@ -179,22 +170,7 @@ def comma_locale(test, folder):
 
 def devices(test):
     refusal = "no OpenCL device matches OCL_DEVICE="
-    for wish in [
-        "",
-        "cpu",
-        "0:0",
-        "gpu",
-        "accelerator",
-        "0:99",
-        "99:0",
-        "-1",
-        "0:0:0",
-        ":",
-        " ",
-        "%s%n%s",
-        "0" * 5000,
-        "é",
-    ]:
+    for wish in ["", "0:99", "0:0:0", " ", "%s%n%s", "0" * 5000, "é"]:
         test.run(f"OCL_DEVICE={wish[:12]!r}", "or", refusal, env={"OCL_DEVICE": wish})
 
 
@@ -223,33 +199,19 @@ def output(test):
         test.run(f"standard output on a full disk {buffering}", "standard output could not be", command=quoted)
 
 
-def one_of_each(test, chapter, folder):
-    test.run("no OpenCL implementation at all", "CL", env=icd_folder(folder, "none"))
-    test.run(
-        "a platform without devices and an .icd file of a missing library beside others",
-        env=icd_folder(folder, "several", a=running.PAPER, b="/no/such/library.so", real=""),
-    )
-    test.run("HOME not set", env={"XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None, "HOME": None})
-    places(test, chapter, folder)
-    comma_locale(test, folder)
-    output(test)
-
-
 @pytest.mark.thorough
 def test_hostile(report, chapter, full):
     known = chapter_facts.of(chapter)
     test = Conditions(report, running.program(chapter), known.TINY_SIZE, known.NO_DEVICE_REFUSAL is not None)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        places(test, chapter, folder)
+        comma_locale(test, folder)
+        output(test)
         if full or chapter in ALL:
             implementations(test, folder)
-            places(test, chapter, folder)
             homes(test, folder)
-            comma_locale(test, folder)
             devices(test)
             at_once(test, folder)
-            output(test)
             if known.PARAMETERS and not known.IS_MATRIX:
                 little_memory(test, folder)
-        else:
-            one_of_each(test, chapter, folder)
