@@ -35,14 +35,16 @@
       const found = recording.program.flatMap((f) => f.blocks.flat()).filter((i) => i[0] === "call barrier");
       this.barriers = [...new Set(found.map((i) => i[1]))].sort((a, b) => a - b);
       this.options.without = this.barriers.filter((line) => (this.asked.get("without") || "").split(",").includes(String(line)));
+      const group = Number(this.asked.get("group"));
       this.build();
       this.rerun();
+      if (group > 0 && group < this.result.numGroups) { this.group = group; this.draw(); }
       root.player = this; // for tests/site/test_players.py
     }
 
     state_words() {
       const { order, seed, without } = this.options;
-      return { order, ...(order === "shuffled" ? { seed } : {}), ...(without.length ? { without } : {}) };
+      return { order, ...(order === "shuffled" ? { seed } : {}), ...(without.length ? { without } : {}), ...(this.group ? { group: this.group } : {}) };
     }
 
     // ---- The frame: made once -------------------------------------------------------------------------------------

@@ -66,9 +66,8 @@ class Figure:
         parts = groups[0]
         for i, group in enumerate(groups[1:], 1):
             begin, end = (100 * at / seconds for at in (i * MOMENT, i * MOMENT + FADE))
-            rules.append(
-                f".{name}-{i}{{animation:{name}-{i} {seconds:g}s linear {REST:g}s infinite}}"
-            )  # whole at first sight
+            # Whole at first sight: it begins to move later.
+            rules.append(f".{name}-{i}{{animation:{name}-{i} {seconds:g}s linear {REST:g}s infinite}}")
             rules.append(f"@keyframes {name}-{i}{{0%,{begin:.1f}%{{opacity:0}}{end:.1f}%,100%{{opacity:1}}}}")
             parts = [*parts, f'<g class="{name}-{i}">', *group, "</g>"]
         rules = "\n".join(rules)
