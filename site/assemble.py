@@ -281,6 +281,7 @@ class Site:
                 up = os.path.relpath(ROOT, page.parent)
                 queues = '"runs": [' in recording.read_text()  # a host's commands, not a kernel's accesses
                 kind, scripts = (" player-queues", ("commands", "queues")) if queues else ("", ("machine", "player"))
+                kind += " player-tries" * ('"try":' in recording.read_text())  # higher, from the start
                 lines += [
                     "",
                     f'<div class="player{kind}" data-recording="{up}/{recording.relative_to(ROOT)}" markdown="1">',

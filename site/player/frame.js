@@ -15,6 +15,12 @@ const Frame = (() => {
   const show = (x) => x === undefined || Number.isNaN(x) ? "?" : Number.isInteger(x) ? String(x).replace("-", "−")
     : x.toFixed(2).replace("-", "−");
 
+  const WORDS = /\b(const|restrict|volatile|void|float\d*|double|int|uint|ulong|size_t|cl_\w+|__\w+|if|else|for|while|do|return|unsigned|bool)\b/;
+
+  // A piece of source without comments, with its words of the language and its numbers coloured.
+  const colored = (text) => text.split(new RegExp(`${WORDS.source}|(\\b\\d[\\w.]*)`)).filter(Boolean)
+    .map((piece) => WORDS.test(piece) ? make("b", {}, piece) : /^\d/.test(piece) ? make("em", {}, piece) : piece);
+
   // Whoever extends it has steps, go(to), and a stage; and calls frame() once.
   class Player {
     constructor(root, recording) {
@@ -78,7 +84,7 @@ const Frame = (() => {
         previous = number;
         const [plain, comment] = text.split(/(?=\/\/)/);
         const line = make("li", {}, make("span", { class: "player-number" }, String(number)),
-          make("code", {}, plain || "", ...(comment ? [make("i", {}, comment)] : [])));
+          make("code", {}, ...colored(plain || ""), ...(comment ? [make("i", {}, comment)] : [])));
         this.lines.set(number, line);
         if (gates[number]) line.lastChild.before(gates[number]);
         list.append(line);
