@@ -11,6 +11,7 @@ import re
 
 # How much a hit counts, by where it stands; the first that fits. A lesson before its exercises, listings last.
 WEIGHTS = [
+    (r".*#see-it-run$", 0.3),  # players, which have no words
     (r"[0-9][0-9]-[^/]*/(#|$)", 4.0),
     (r"docs/(concepts|start|calls|errors)/", 2.0),
     (r"(docs/(cuda|setup|tools|benchmarking)|labs)/", 1.5),

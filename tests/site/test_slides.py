@@ -1,5 +1,6 @@
 """The slides and sheets of tools/lecture/, made from the lessons as they stand, and looked at in Chromium."""
 
+import base64
 import html
 import re
 import shutil
@@ -69,7 +70,9 @@ def test_slides(page, tmp_path, chapter):
     shown = squeezed("".join(slide["text"] for slide in look))
     listings = re.findall(r"^( *)```\w*\n(.*?)^ *```$", lesson.split("\n## Exercises")[0], re.MULTILINE | re.DOTALL)
     assert [line for _, code in listings for line in code.splitlines() if squeezed(line) not in shown] == []
-    assert "@keyframes" not in deck.read_text(), "a figure that moves is empty on paper"
+    drawn = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", deck.read_text())
+    assert len(drawn) == sum(slide["figures"] for slide in look)
+    assert not any(b"@keyframes" in base64.b64decode(svg) for svg in drawn), "a figure that moves is empty on paper"
     pages = len(re.findall(rb"/Type\s*/Page\b", deck.with_suffix(".pdf").read_bytes()))
     assert pages == len(look), "a page of the PDF for each slide"
 
