@@ -16,5 +16,9 @@ if ! cmp -s "$root/site/requirements.txt" "$work/venv/requirements.txt"; then
   cp "$root/site/requirements.txt" "$work/venv/requirements.txt"
 fi
 python3 "$root/site/assemble.py" "$work" "$output"
-NO_MKDOCS_2_WARNING=1 "$work/venv/bin/mkdocs" --quiet build --strict -f "$work/mkdocs.yml"
+# Not --quiet: that would keep the warnings, a dead link or anchor, from --strict, too.
+if ! NO_MKDOCS_2_WARNING=1 "$work/venv/bin/mkdocs" build --strict -f "$work/mkdocs.yml" >"$work/log" 2>&1; then
+  cat "$work/log" >&2
+  exit 1
+fi
 echo "the site is in $output"
