@@ -20,27 +20,37 @@ static const char *const usage =
 
 // One way to run a kernel. No shape is the best one on every device, so each device tries them all.
 struct shape {
-  std::string kernel, vector;
-  size_t width, chains; // floats in a VECTOR; VECTORs under way at a time, at most 8 to read
-  size_t local_size, groups_per_unit; // a group of one work-item reads a stretch of its own
-  size_t items = 0;        // work-items of the launch; this and what follows is filled in by main
-  double ms = 0, work = 0; // of the fastest run; gigabytes or 10^9 operations of each run
+  std::string kernel;
+  std::string vector;     // the type VECTOR
+  size_t width;           // floats in a VECTOR
+  size_t chains;          // VECTORs under way at a time; at most 8 to read
+  size_t local_size;      // 1: each work-item reads a stretch of its own
+  size_t groups_per_unit; // work-groups for each compute unit
+
+  // Filled in by main:
+  size_t items = 0; // work-items of the launch
+  double ms = 0;    // of the fastest run
+  double work = 0;  // of each run: gigabytes, or 10^9 operations
 };
 
 int main(const int argc, char **argv) {
   check_args(argc, argv, 1, usage);
   cl_device_id device = pick_device();
-  cl_ulong most; // bytes in a buffer. By default, more than most caches hold, if there can be
+
+  // By default more than most caches hold, if a buffer can be as large.
+  cl_ulong most; // bytes in a buffer
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr));
   const size_t n = size_arg(argc, argv, 1, std::min<size_t>(67108864, most / 512 * 128), usage);
   print_device(device);
   printf("size      N = %zu\n", n);
+
   cl_uint units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
   const size_t floats = (n - 1) / 128 * 128 + 128; // whole VECTORs of 16, in up to 8 chains
   const size_t bytes = floats * sizeof(float);
   const size_t out_size = std::max(floats, size_t{units} * 64 * 64 * 16); // of any shape
   check_memory(device, {buffer_bytes((n - 1) / 128 + 1, 128), buffer_bytes(out_size)}, usage);
+
   cl_int status;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
@@ -48,11 +58,14 @@ int main(const int argc, char **argv) {
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
 
-  const float poison = NAN; // every output starts as NaN, before each measurement anew
-  std::vector<float> in(floats), out(floats);
-  fill_whole(in, 1);    // whole numbers so small that a float holds their sums exactly
-  in[0] = in[1] = 1.0f; // multiply_add's factor and summand
+  std::vector<float> in(floats);
+  std::vector<float> out(floats);
+  fill_whole(in, 1); // whole numbers so small that a float holds their sums exactly
+  in[0] = 1.0f;      // multiply_add's factor
+  in[1] = 1.0f;      // and its summand
   const double in_sum = std::accumulate(in.begin(), in.end(), 0.0);
+  const float poison = NAN; // what every output begins as, before each measurement anew
+
   cl_mem in_buffer =
       clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, in.data(), &status);
   clerr_chk(status);
@@ -73,11 +86,14 @@ int main(const int argc, char **argv) {
   }
   clerr_chk(
       clEnqueueReadBuffer(queue, out_buffer, CL_TRUE, 0, bytes, out.data(), 0, nullptr, nullptr));
-  double right = out == in ? 1.0 : 0.0; // measurements with right results
+  size_t right = out == in ? 1 : 0; // measurements with right results
+
   // A ceiling is the most that was ever measured: the fastest run of the best shape.
   const double gigabytes = 1e-9 * static_cast<double>(bytes); // of each of the two vectors
   const double copy_ms = *std::min_element(times.begin(), times.end());
+
   std::vector<shape> shapes = {
+      // kernel, VECTOR, its width, chains, local size, groups for each unit
       {"read_all", "float", 1, 1, 256, 32},       {"read_all", "float4", 4, 2, 1024, 2},
       {"read_all", "float4", 4, 8, 256, 8},       {"read_all", "float16", 16, 2, 1, 16},
       {"read_all", "float16", 16, 8, 1, 16},      {"copy", "float4", 4, 1, 256, 32},
@@ -94,18 +110,25 @@ int main(const int argc, char **argv) {
     clerr_chk(status);
     const size_t local_size = group_size(kernel, device, s.local_size);
     s.items = units * s.groups_per_unit * local_size;
-    const bool adds = s.kernel == "multiply_add", copies = s.kernel == "copy";
-    const size_t results = copies ? floats : s.items * s.width; // floats
-    cl_ulong n_arg = adds ? 1 : floats / s.width;               // steps, or VECTORs
+
+    const bool adds = s.kernel == "multiply_add";
+    const bool copies = s.kernel == "copy";
+    size_t results = s.items * s.width; // floats of the output
+    cl_ulong n_arg = floats / s.width;  // VECTORs
+    if (copies)
+      results = floats;
+    if (adds)
+      n_arg = 1; // steps
     out.resize(results);
+
     clerr_chk(clSetKernelArg(kernel, 0, sizeof(cl_mem), &in_buffer));
     clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &out_buffer));
     clerr_chk(clEnqueueFillBuffer(queue, out_buffer, &poison, sizeof poison, 0,
                                   results * sizeof(float), 0, nullptr, nullptr));
     times.clear();
     while (more_runs(times)) {
-      cl_event event;
       clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
+      cl_event event;
       clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &s.items, &local_size, 0, nullptr,
                                        &event));
       clerr_chk(clWaitForEvents(1, &event));
@@ -119,29 +142,57 @@ int main(const int argc, char **argv) {
     }
     clerr_chk(clEnqueueReadBuffer(queue, out_buffer, CL_TRUE, 0, results * sizeof(float),
                                   out.data(), 0, nullptr, nullptr));
-    // A chain begins at item % 64 + chain and grows by 1 in each step; the sum takes the averages.
-    const double steps = static_cast<double>(n_arg), ends = static_cast<double>(results * s.chains);
-    const double sum = adds ? ends * (steps + 31.0 + 0.5 * static_cast<double>(s.chains)) : in_sum;
-    right += (copies ? out == in : std::accumulate(out.begin(), out.end(), 0.0) == sum) ? 1.0 : 0.0;
     s.ms = *std::min_element(times.begin(), times.end());
-    s.work = adds ? 2e-9 * ends * steps : copies ? 2 * gigabytes : gigabytes;
+
+    const double sum = std::accumulate(out.begin(), out.end(), 0.0);
+    bool is_right;
+    if (adds) {
+      // A chain begins at item % 64 + chain, on average at 31.5 + (chains - 1) / 2, and grows by 1
+      // in each step.
+      const double chains = static_cast<double>(s.chains);
+      const double ends = static_cast<double>(results) * chains;
+      const double steps = static_cast<double>(n_arg);
+      is_right = sum == ends * (steps + 31.0 + 0.5 * chains);
+      s.work = 2e-9 * ends * steps;
+    } else if (copies) {
+      is_right = out == in;
+      s.work = 2 * gigabytes;
+    } else {
+      is_right = sum == in_sum;
+      s.work = gigabytes;
+    }
+    if (is_right)
+      right++;
+
     clerr_chk(clReleaseKernel(kernel));
     clerr_chk(clReleaseProgram(program));
   }
-  const bool ok = check_equal(right, 1.0 + static_cast<double>(shapes.size()));
+
+  const size_t measurements = 1 + shapes.size();
+  const bool ok = check_equal(static_cast<double>(right), static_cast<double>(measurements));
   print_time("clEnqueueCopyBuffer:", copy_ms, 2 * gigabytes, "GB/s");
-  double read = NAN, copied = 2 * gigabytes / (copy_ms * 1e-3), computed = NAN; // 10^9 each second
+
+  double read = NAN; // the ceilings, 10^9 each second
+  double copied = 2 * gigabytes / (copy_ms * 1e-3);
+  double computed = NAN;
   for (const shape &s : shapes) {
     const bool adds = s.kernel == "multiply_add";
     const std::string what = s.kernel + ", " + std::to_string(s.chains) + " x " + s.vector + ", " +
                              std::to_string(s.items) + " work-items:";
     print_time(what.c_str(), s.ms, s.work, adds ? "GFLOP/s" : "GB/s");
-    double &ceiling = adds ? computed : s.kernel == "copy" ? copied : read;
-    ceiling = std::fmax(ceiling, s.work / (s.ms * 1e-3)); // of NaN and a number: the number
+
+    const double rate = s.work / (s.ms * 1e-3);
+    if (adds)
+      computed = std::fmax(computed, rate); // of NaN and a number: the number
+    else if (s.kernel == "copy")
+      copied = std::fmax(copied, rate);
+    else
+      read = std::fmax(read, rate);
   }
   printf("time      ceilings: %.1f GB/s read, %.1f GB/s copied, %.1f GFLOP/s; ", read, copied,
          computed);
   printf("balance %.1f FLOP per byte\n", computed / std::fmax(read, copied));
+
   clerr_chk(clReleaseMemObject(out_buffer));
   clerr_chk(clReleaseMemObject(in_buffer));
   clerr_chk(clReleaseCommandQueue(queue));

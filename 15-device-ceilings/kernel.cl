@@ -3,7 +3,7 @@
 //
 // From the host: VECTOR, the type that a work-item works with (-D VECTOR=float4); CHAINS, how many
 // of them it has under way at a time; STRETCH, 1 if each work-item reads a stretch of its own, 0 if
-// they take turns; FMA, fma or mad, whichever is an instruction of the device.
+// neighbours read neighbouring VECTORs; FMA, fma or mad, whichever is an instruction of the device.
 
 // Reads, and keeps only sums. `in` is cut into CHAINS parts, and a work-item goes through all of
 // them at a time, with a sum for each.

@@ -24,10 +24,11 @@ int main(const int argc, char **argv) {
   print_device(device);
   printf("size      N = %zu\n", n);
 
-  // For a CPU: few work-items, each by itself, with long vectors and a stretch of its own. For a
-  // GPU: many, in turns, with the 16 bytes each that it loads at once.
+  // For a CPU: few work-items, each with long vectors and a stretch of its own. For a GPU: many,
+  // each with the 16 bytes that it can load at once, next to its neighbours'.
   const bool gpu = (device_type(device) & CL_DEVICE_TYPE_GPU) != 0;
-  const size_t width = gpu ? 4 : 16, unroll = gpu ? 2 : 8;
+  const size_t width = gpu ? 4 : 16; // floats in a vector
+  const size_t unroll = gpu ? 2 : 8; // sums that a work-item keeps
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
                             &compute_units, nullptr));
@@ -50,11 +51,12 @@ int main(const int argc, char **argv) {
   cl_kernel last_kernel = clCreateKernel(program, "add_partial_sums", &status);
   clerr_chk(status);
 
-  // The launch: groups of one work-item for a CPU, of 256 for a GPU, a power of two for the tree;
+  // The launch: groups of one work-item for a CPU, of 256 for a GPU, a power of two for the tree.
+  size_t local_size = group_size(kernel, device, gpu ? 256 : 1);
+  local_size = group_size(last_kernel, device, local_size); // what both kernels can have
+
   // 1,024 work-items for each unit of a GPU, which is what was measured to be best on one. No more
   // work-groups than there are vectors for.
-  const size_t local_size =
-      group_size(last_kernel, device, group_size(kernel, device, gpu ? 256 : 1));
   const size_t groups_per_unit = gpu ? 1024 / local_size : 16;
   const size_t items_wanted = (n + width * unroll - 1) / (width * unroll);
   const size_t num_groups = std::min<size_t>(compute_units * groups_per_unit,
@@ -62,7 +64,9 @@ int main(const int argc, char **argv) {
   const size_t global_size = num_groups * local_size;
 
   // Small whole numbers, whose sums a float holds exactly; the results start out as NaN.
-  std::vector<float> a(n), b(n), partial_sums(num_groups, NAN);
+  std::vector<float> a(n);
+  std::vector<float> b(n);
+  std::vector<float> partial_sums(num_groups, NAN);
   fill_whole(a, 1);
   fill_whole(b, 2);
   float result = NAN;
@@ -88,6 +92,7 @@ int main(const int argc, char **argv) {
   clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_mem), &sums_buffer));
   clerr_chk(clSetKernelArg(kernel, 3, sizeof(cl_ulong), &n_arg));
   clerr_chk(clSetKernelArg(kernel, 4, local_size * sizeof(float), nullptr)); // local memory
+
   clerr_chk(clSetKernelArg(last_kernel, 0, sizeof(cl_mem), &sums_buffer));
   clerr_chk(clSetKernelArg(last_kernel, 1, sizeof(cl_mem), &result_buffer));
   clerr_chk(clSetKernelArg(last_kernel, 2, sizeof(cl_ulong), &num_sums_arg));

@@ -1,7 +1,8 @@
 // Dot product: vector loads, and UNROLL pairs of them in flight at a time.
 //
 // From the host: WIDTH, floats in a vector (4, 8 or 16); UNROLL, sums that a work-item keeps; and
-// STRETCH, 1 if each work-item has a stretch of the vectors to itself, 0 if they take turns.
+// STRETCH, 1 if each work-item has a stretch of the vectors to itself, 0 if neighbours read
+// neighbouring vectors.
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define VECTOR JOIN(float, WIDTH)

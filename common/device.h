@@ -190,8 +190,8 @@ inline void print_device(cl_device_id device) {
 }
 
 // The function of OpenCL C that multiplies and adds fast: fma, where the device has an instruction
-// for it, else mad. For fma rounds once on every device, and without the instruction that takes
-// dozens of others; mad may round twice.
+// for it, else mad. fma rounds once on every device, and without the instruction that takes dozens
+// of others. How mad rounds, OpenCL 1.2 leaves open.
 inline std::string fma_or_mad(cl_device_id device) {
   cl_device_fp_config floats; // a set of bits: what the device can do with floats
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof floats, &floats, nullptr));
