@@ -28,7 +28,7 @@ def vector_loads():
     f.text(
         x,
         306,
-        "dashed: a load is on its way, equally long each time; blue: floats that have arrived.",
+        "dashed: a load on its way, always for as long; blue: floats that have arrived.",
         15.5,
         SOFT,
         "start",
