@@ -19,7 +19,7 @@ RUNS_ON = {
         (["1000003", "3"], "\nway       3: tree"),
     ],
 }
-BENCH = {"vectors": {"kernel": "14 sub-groups"}}
+BENCH = {"vectors": {"kernel": "14 as offered"}}
 SAYS = [
     (
         ["10"],
