@@ -44,11 +44,12 @@ def median(values):
 class Times(list):
     """The times of all runs, in ms, the warm-up first. `items`: work-items of the last command; `pack`: of
     each time, until the last of the run's commands starts; `last`: the commands of the last run; `host`: what each
-    takes on the host's clock, from before its first call until the host has waited for its last command."""
+    takes on the host's clock, from before its first call until the host has waited for its last command; `after`: the same of
+    what follows each run."""
 
     def __init__(self):
         super().__init__()
-        self.items, self.pack, self.last, self.host = 0, [], [], []
+        self.items, self.pack, self.last, self.host, self.after = 0, [], [], [], []
 
     def printed(self, best=False):
         """What the lessons say: the median of the runs without the warm-up, or the best of all."""
@@ -85,8 +86,8 @@ class Commands:
             raise Wrong(f"where {name} was expected among the commands comes {found}")
         return self.left.pop(0)
 
-    def runs(self, *names, runs=None, before=(), add=False, by_host=False, built=None):
-        """Takes runs, each of them the commands `names`, after the commands `before` that do not count:
+    def runs(self, *names, runs=None, before=(), after=None, add=False, by_host=False, built=None):
+        """Takes runs, each of them the commands `names`, after the commands `before` and before the one `after` that do not count:
         as many as common/timing.h says (a warm-up and five, or a warm-up and one that took two seconds
         in all, with `by_host` on the host's clock), or `runs`. Timed from the first one's start to the last one's end, or with `add`, the
         time of each of them. `built`: with which constants the last of a run's kernels was built, {name: value}:
@@ -105,6 +106,8 @@ class Commands:
             if options != (built or {}):
                 raise Wrong(f"it runs {names[-1]} built with {options}, where {built} was expected")
             times.host.append(sum(c.whole for c in now) + self.call + self.reading)
+            if after:
+                times.after.append(self.on_host(after))
         return times
 
     def on_host(self, name):
