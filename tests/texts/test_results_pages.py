@@ -1,7 +1,8 @@
 """Are the pages under docs/results what their tables say?
 
 That of each machine is what tools/bench/page.py makes of its tables and record, h200-several what tools/bench/several.py makes of the
-tables in the lessons, and "How fast" in the top README what page.py makes of them: to the letter. The plots have their text
+tables in the lessons, and "How fast" in the top README what page.py makes of them: to the letter. A row of a lesson's table
+that names its record, <!-- record: LABEL = h200/matmul, 08 naive -->, has the record's medians. The plots have their text
 as text, and are there; where Python has matplotlib, several.py draws its own again.
 """
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(running.ROOT / "tools" / "bench"))
 
 import page  # noqa: E402  from tools/bench/
 import several  # noqa: E402
+import tables  # noqa: E402
 
 RESULTS = pathlib.Path(running.ROOT / "docs" / "results")
 
@@ -38,7 +40,25 @@ def test_results_pages(report):
     block = page.BLOCK.search(page.README.read_text())
     same = block and block.group() == block.group(1) + page.front() + block.group(2)
     report.failed("README.md", [] if same else ['"How fast" is not that of docs/results: tools/bench/page.py --front'])
+    lessons(report)
     drawn(report)
+
+
+def lessons(report):
+    for path in sorted(pathlib.Path(running.ROOT).glob("[0-9]*/README.md")):
+        text = path.read_text()
+        for mark in re.finditer(r"<!-- record: (.+) = (\S+), (.+) -->\n", text):
+            label, table, series = mark.groups()
+            table_below = re.compile(r"(?:^\|.*\n)+", re.M).search(text, mark.end())[0]
+            cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table_below.splitlines()]
+            row = next((one for one in cells if one[0] == label), None)
+            rates = tables.read(RESULTS / f"{table}.csv").get(series, {})
+            wrong = [f"no row {label!r}, or no series {series!r}"] if row is None or not rates else []
+            for size, cell in zip(cells[0][1:], (row or [])[1:]):
+                right = page.shown(rates[int(size)].median) if int(size) in rates else ""
+                wrong += [f"{label} at {size}: {cell!r}, and {table} has {right!r}"] * (cell not in (right, ""))
+            report.failed(f"{path.parent.name}/README.md", wrong)
+            report.count("rows of lessons")
 
 
 def drawn(report):

@@ -18,10 +18,14 @@ from tables import BEST_MATMUL, BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, NAIVE,
 RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
 BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
-# The front page: (what the machine is called there, its folder, the library at its best, has it matrix units?). CLBlast has
-# not been tuned for these devices.
-FRONT = [("NVIDIA H200", "h200", "cuBLAS", True), ("2 cores of an AMD EPYC", "cpu2-amd", "OpenBLAS", False)]
-FRONT_SIZES = [512, 1024, 2048, 4096, 8192]  # of products; of vectors the longest
+# The front page: (what the machine is called there, its cores, its folder, the library at its best, what it lacks there: it has
+# no matrix units, or its dot product runs on one core, beside which all cores would be no comparison). CLBlast has not been
+# tuned for these devices.
+FRONT = [
+    ("NVIDIA H200", "132 units", "h200", "cuBLAS", set()),
+    ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", {BEST_VECTORS} | MATRIX_UNITS),
+]
+FRONT_SIZES = [512, 1024, 4096]  # of products; of vectors the longest
 
 
 # Libraries that are timed by the host's clock: beside them stands what the host waits for, where that was measured.
@@ -177,23 +181,26 @@ def page(folder):
 def front():
     """The table of the top README."""
     lines = []
-    for machine, folder, library, has_units in FRONT:
+    for machine, cores, folder, library, lacking in FRONT:
         for table, ours in FRONT_SERIES:
-            if ours in MATRIX_UNITS and not has_units:
+            if ours in lacking:
                 continue
             results = tables.read(RESULTS / folder / f"{table}.csv")
             waited = f"{ours.split()[0]}, as the host waits"
-            ours = waited if library in BY_THE_HOST and waited in results else ours
+            clock = "host's" if library in BY_THE_HOST else "device's"
+            name, ours = ours, waited if library in BY_THE_HOST else ours
             if ours not in results or library not in results:
-                continue
+                raise SystemExit(
+                    f"{folder}/{table}.csv lacks {ours} or {library}: by the {clock} clock there is no row"
+                )
             sizes = [size for size in results[ours] if size in results[library]]
             for size in sizes[-1:] if table == "vectors" else [size for size in sizes if size in FRONT_SIZES]:
-                rates = [f"{name} {shown(results[name][size].median)}" for name in (ours, library)]
+                rates = [f"{what} {shown(results[of][size].median)}" for what, of in ((name, ours), (library, library))]
                 work = f"{TITLES[table].split(' and ')[0]}, {name_of(table, size)}, {UNITS[table]}"
-                lines.append(
-                    f"| {machine} | {work} | {' | '.join(rates)} | {multiple(*map(results.get, (ours, library)), size)} |"
-                )
-    return "\n".join(["| machine | work | chapter | library | ratio |", "|---|---|---|---|---:|", *lines, ""])
+                ratio = multiple(*map(results.get, (ours, library)), size)
+                lines.append(f"| {' | '.join([machine, cores, clock, work, *rates, ratio])} |")
+    head = "| machine | cores | clock | work | chapter | library | ratio |"
+    return "\n".join([head, "|---|---|---|---|---|---|---:|", *lines, ""])
 
 
 def write(folder):
