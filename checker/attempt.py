@@ -573,13 +573,13 @@ class Attempt:
 
     def of_the_task(self):
         """What the exercise's own check.py asks; and last, since that may say more of it, whether several queues wait for
-        each other."""
+        each other, and whether the device gets the data as they are."""
         check = self.exercise.own_check()
         for complaint in check(self) if check else []:
             return self.answer.wrong("task", complaint)
         if "host.cpp" in self.exercise.files:
             honest = self.pocl(behaviour.lie_size(self.exercise), spy=True)
-            for complaint in between_queues(self, honest):
+            for complaint in between_queues(self, honest) or behaviour.starters_inputs(self, honest):
                 return self.answer.wrong("program", complaint)
         return None
 

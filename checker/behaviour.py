@@ -428,6 +428,29 @@ def other_launch(attempt, *changes, sizes=None):
     return []
 
 
+STARTERS_INPUTS = {}  # of each exercise and size, found once
+
+
+def starters_inputs(attempt, honest):
+    """Where one device gets all the inputs, it gets the starter's: nothing is computed or put in order before."""
+    exercise = attempt.exercise
+    if "host.cpp" not in exercise.files or exercise.processes or not exercise.oclgrind:
+        return []
+    if len({queue for _, queue, _ in orders(honest)}) > 1:
+        return []  # of several queues each has its part
+    student, which = Trial(attempt, honest.args).inputs, (exercise.id, *honest.args)
+    if which not in STARTERS_INPUTS:
+        with attempt.with_host((exercise.folder / "host.cpp").read_text(encoding="utf-8")) as builds:
+            STARTERS_INPUTS[which] = Trial(attempt, honest.args).inputs if builds else {}
+    starters = STARTERS_INPUTS[which]
+    if list(map(len, student.values())) != list(map(len, starters.values())) or student == starters:
+        return []
+    return [
+        f"with {attempt.sizes_text([honest])}, the device gets other inputs than those that the starter gave it: the work is to "
+        "be done there, with the data as they are"
+    ]
+
+
 def with_kernel(attempt, text, function):
     """What the function returns while the program finds that text as its kernel."""
     path = attempt.place / "kernel.cl"
