@@ -162,6 +162,7 @@ class Attempt:
             self.source = self.home / exercise.chapter / "host.cpp"
             shutil.copyfile(ROOT / exercise.chapter / "host.cpp", self.source)
         self.program = self.compile(self.source)
+        assert self.names is not None  # read now: a program may delete what it finds
         if self.program is not None:
             for complaint in behaviour.own_kernel(self):
                 self.answer.wrong("task", complaint)
@@ -382,6 +383,7 @@ class Attempt:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             return list(pool.map(function, each))
 
+    @functools.cached_property
     def names(self):
         """The names of the program's arguments, as its usage line gives them."""
         usage = re.search(r"usage: [\w-]+ ([^\\\n]*)", read(self.source))
@@ -399,7 +401,7 @@ class Attempt:
         if self.exercise.matrix:
             texts = ["×".join(run.args) for run in runs]
         elif any(len(run.args) > 1 for run in runs) and len(runs) == 1:
-            texts = [", ".join(f"{name} = {value}" for name, value in zip(self.names(), runs[0].args))]
+            texts = [", ".join(f"{name} = {value}" for name, value in zip(self.names, runs[0].args))]
         else:
             texts = [" ".join(run.args) for run in runs]
         texts = list(dict.fromkeys(texts))
@@ -407,7 +409,7 @@ class Attempt:
         texts = [*texts[:SHOWN], f"and {more} more"] if more > 1 else texts
         named = self.exercise.matrix or "=" in texts[0]
         return (
-            "" if named else f"{' and '.join(self.names()[: max(len(r.args) for r in runs)]) or 'N'} = "
+            "" if named else f"{' and '.join(self.names[: max(len(r.args) for r in runs)]) or 'N'} = "
         ) + ", ".join(texts)
 
     def broken(self, run):
