@@ -2,10 +2,6 @@ from checker.references import elements
 from tests.formulas import count
 
 OWN_CHECKS = ["device-choice"]
-NARROW = dict.fromkeys(
-    ["between whole number and float: i % 4096", "between whole number and float: 3 * (i % 1021) + 1"],
-    "small: the inputs",
-)
 REFERENCES = {"vector_add": elements(lambda a, b: a + b, operations=1)}
 # Its groups of 64 are fixed: chapter 03 is the first to ask how large they may be.
 NEEDS = {"minimum-1.2": "CL_INVALID_WORK_ITEM_SIZE", "mali-g52": "CL_INVALID_WORK_GROUP_SIZE"}

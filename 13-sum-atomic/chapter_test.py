@@ -5,10 +5,6 @@ from tests.formulas import COMPUTE_UNITS, count, tree
 
 TIME_SIZES = [["8000003"], ["1000"]]  # with a fill each, the runs are long
 BENCH = {"vectors": {"sum_cas": "13 compare-and-swap", "sum_last_group": "13 last group"}}
-NARROW = {
-    "between whole number and float: (int)x[i]": "sum_int is for whole numbers: that is its lesson",
-    "compared with a wider number: atomic_add(done, isnan(before) ? 1 : 0) == get_num_groups(0) - 1": "a launch has 64 groups for a compute unit",
-}
 OCLGRIND_SIZES = [["1"], ["256"], ["33000"]]
 ONLY_FINITE = {"sum_int": "there are no other whole numbers"}
 REFERENCES = {"sum_int": truncated_total, "sum_cas": total, "sum_last_group": total}

@@ -24,10 +24,6 @@ def _chains(inputs, launch, sizes):
             yield rights[item % 64], allowed
 
 
-NARROW = {
-    "between whole number and float: (float)(get_global_id(0) % 64 + chain)": "at most 63 + 11",
-    "bits cut off: get_global_id(0) % 64": "meant to",
-}
 OCLGRIND_SIZES = [["1"], ["256"], ["20000"]]
 REFERENCES = {"clEnqueueCopyBuffer": unchanged, "copy": unchanged, "read_all": total, "multiply_add": _chains}
 INPUT_SIZES = [["1000"]]  # most of its work does not depend on N

@@ -7,14 +7,6 @@ OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second
 # intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
 BENCH = {"matmul": {"kernel": "17 registers"}}
 MOST_ROWS = 2**30
-_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
-NARROW = {
-    "into 32 bits: m": _REFUSED,
-    "into 32 bits: n": _REFUSED,
-    "into 32 bits: k": _REFUSED,
-    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
-    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
-}
 REFERENCES = {"matmul": product}
 
 

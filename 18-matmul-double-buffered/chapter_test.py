@@ -6,15 +6,6 @@ OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second
 COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "ITEMS", "A_STRIDE", "load4", "store4"])]
 BENCH = {"matmul": {"kernel": "18 double-buffered"}}
 MOST_ROWS = 2**30
-_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
-NARROW = {
-    "into 32 bits: m": _REFUSED,
-    "into 32 bits: n": _REFUSED,
-    "into 32 bits: k": _REFUSED,
-    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
-    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
-    "into 32 bits: get_local_id(0) + i * ITEMS": "within a tile",
-}
 REFERENCES = {"matmul": product}
 
 

@@ -10,18 +10,6 @@ LONG_LOOPS = ["default", "257x129x515", "512"]
 NOT_POISONED = ["pack_a", "pack_b"]
 BENCH = {"matmul": {"kernels": "19 packed"}}
 MOST_ROWS = 2**30
-_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
-NARROW = {
-    "into 32 bits: m": _REFUSED,
-    "into 32 bits: n": _REFUSED,
-    "into 32 bits: k": _REFUSED,
-    "into 32 bits: get_global_id(0) * KS": _REFUSED,
-    "into 32 bits: get_global_id(1) * TM": _REFUSED,
-    "into 32 bits: get_global_id(0) * TN": _REFUSED,
-    "into 32 bits: get_global_id(1) * KS": _REFUSED,
-    "into 32 bits: get_global_id(1) * BM": _REFUSED,
-    "into 32 bits: get_global_id(0) * BN": _REFUSED,
-}
 OCLGRIND_SIZES = [["1"], ["17", "33", "65"], ["5", "9", "1100"]]  # the last one: three times BK
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts

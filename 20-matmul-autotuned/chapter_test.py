@@ -50,26 +50,6 @@ _PANELS = [
     (tm, tn, bk, packed) for tm, tn in [(6, 8), (4, 12)] for bk, packed in [(256, True), (1024, True), (256, False)]
 ]
 MOST_ROWS = 2**30
-_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
-_TILES = "C has at least 512 floats in each tile, or in what there is of it: 2^32 tiles are more than memory holds"
-NARROW = {
-    "into 32 bits: get_group_id(0)": _TILES,
-    "into 32 bits: tile += get_num_groups(0)": _TILES,
-    "into 32 bits: whole + step / steps": _TILES,
-    "into 32 bits: step % steps": _REFUSED,
-    "into 32 bits: (uint)row": _REFUSED,
-    "into 32 bits: (uint)col": _REFUSED,
-    "bits cut off: get_global_id(0) % (BM * BN / 4)": "meant to",
-    "bits cut off: quad % (BN / 4)": "meant to",
-    "into 32 bits: min((ulong)steps, from + end_step - step)": _REFUSED,
-    "into 32 bits: get_global_id(0) * KS": _REFUSED,
-    "into 32 bits: get_global_id(1) * TM": _REFUSED,
-    "into 32 bits: get_global_id(0) * TN": _REFUSED,
-    "into 32 bits: get_global_id(1) * KS": _REFUSED,
-    "into 32 bits: get_global_id(1) / BAND * BAND": _REFUSED,
-    "into 32 bits: (uint)get_global_size(1)": _REFUSED,
-    "into 32 bits: (get_global_id(1) - band) * get_global_size(0) + get_global_id(0)": f"a band has four rows of parts; and {_REFUSED}",
-}
 # The third: tiles divide it; the fourth: the matrices end where their buffers do, and
 # tiles reach beyond; the last: odd rows, and a last step that is not full. In the last two there are two tiles, which are cut.
 OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["32", "64", "48"], ["16", "124", "32"], ["7", "66", "50"]]

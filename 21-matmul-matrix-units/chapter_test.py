@@ -59,17 +59,6 @@ BENCH = {
     "matrix_units": True,
 }
 MOST_ROWS = 2**30
-_REFUSED = "the host takes no more rows or columns: MOST_ROWS"
-NARROW = {
-    "into 32 bits: m": _REFUSED,
-    "into 32 bits: n": _REFUSED,
-    "into 32 bits: k": _REFUSED,
-    "into 32 bits: get_group_id(0) / groups_across * BM": _REFUSED,
-    "into 32 bits: get_group_id(0) % groups_across * BN": _REFUSED,
-    "into 32 bits: first_row + get_local_id(0) % 32 / 4": _REFUSED,
-    "into 32 bits: first_col + get_local_id(0) / 32 * 32 + get_local_id(0) % 4 * 8": _REFUSED,
-    "into 32 bits: get_local_id(0) + i * ITEMS": "within a tile",
-}
 # A warp of 32 work-items is what a matrix unit works for; the kernel without units divides its work in the same way.
 _WARP = "this device is too small: a group needs 32 work-items and 12,544 bytes"
 NEEDS = {"minimum-1.2": _WARP, "apple-cpu": _WARP}

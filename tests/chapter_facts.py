@@ -75,8 +75,6 @@ def defaults(chapter):
         # Kernels whose outputs nothing looks at, and whose loss must be noticed where memory is new.
         "CHANGES": ["ulp", "sign", "nan"],
         "NOT_POISONED": [],
-        # What is in numbers that are too narrow, and may be: {as test_narrowing.py says it: the reason}.
-        "NARROW": {},
         # The most rows or columns, and the most elements, that its kernels can count.
         "MOST_ROWS": None,
         "MOST_ELEMENTS": None,

@@ -1,17 +1,15 @@
 """Makes each OpenCL call of a chapter's program fail, with each code that is plausible for it.
 
 A failed call must end the program with exit code 1, no signal, no sanitizer report, nothing that
-says PASSED, and a message with the file, the line and the name of the code; and at that place it is this call that
-stands. Where a program goes on after a failure, in a search, it must release what that left behind. Two codes are no reason
-to stop, and are tested as such: a platform without devices is passed over, and where a device has no
-times to report, the program says so.
+says PASSED, and a message with the file, the line and the name of the code. Where a program goes on after a failure, in
+a search, it must release what that left behind. Two codes are no reason to stop, and are tested as such: a platform
+without devices is passed over, and where a device has no times to report, the program says so.
 
 Every call fails in a child process that the layer splits off (LAYER_FORK in fault_layer/faults.cpp); the first
-call of each function fails in a process of its own too. With "full" each child is tried once more
+call of each function fails in a process of its own too. With `full` each child is tried once more
 with all later calls failing as well, as on a device that is lost; and there are more sizes.
 """
 
-import functools
 import os
 import pathlib
 import re
@@ -28,60 +26,6 @@ PASSED_OVER = ["clGetPlatformInfo", "clGetDeviceIDs"]  # where they fail, and th
 TOLERATED = {"clGetDeviceIDs": -1, "clGetEventProfilingInfo": -7}
 
 
-CALL = r"\b(cl[A-Z]\w+|\w+)\s*\("
-
-
-@functools.cache
-def source(path):
-    """The text of a source file without comments, with as many lines; None if there is none."""
-    path = pathlib.Path(path)
-    return re.sub(r"//.*", "", path.read_text()) if path.is_file() else None
-
-
-@functools.cache
-def calls_of(path):
-    """The functions of a source file and of the headers that it includes: {name: all that they call}."""
-    text = source(path) or ""
-    calls = {}
-    for name in re.findall(r'^#include "(.*)"', text, re.MULTILINE):
-        calls.update(calls_of(str(pathlib.Path(path).parent / name)))
-    for name, body in re.findall(
-        r"^(?:inline|static) [^;{=]*?\b(\w+)\([^;{]*\{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL
-    ):
-        calls[name] = set(re.findall(CALL, body))
-    for called in calls.values():
-        while more := {x for name in called for x in calls.get(name, ())} - called:
-            called |= more
-    return calls
-
-
-def untrue_place(err, function):
-    """Is the place that a message names that of the call that failed? The last statement up to there that calls
-    OpenCL, itself or by a function, must be it; and the lines that are shown must be the file's."""
-    path, line = re.search(r"^(\S.*\.(?:cpp|h)):(\d+): ", err, re.MULTILINE).groups()
-    text = source(path)
-    if text is None:
-        return [f"it names a file that is not there: {path}"]
-    lines, whole = text.splitlines(keepends=True), pathlib.Path(path).read_text().splitlines()
-    end = text.find(";", len("".join(lines[: int(line) - 1])))
-    host = next(iter(sorted(pathlib.Path(path).parent.glob("host.cpp"))), pathlib.Path(path))
-    calls = {**calls_of(path), **calls_of(str(host))}
-    for statement in reversed(re.split(r"[;{}]", text[:end])):
-        names = [name for name in re.findall(CALL, statement) if re.match("cl[A-Z]", name) or name in calls]
-        names += re.findall(r'"(cl[A-Z]\w+)"', statement)  # chapter 01 says which
-        reached = set(names).union(*(calls.get(name, ()) for name in names))
-        if any(re.match("cl[A-Z]", name) for name in reached):
-            break
-    wrong = [] if function in reached else [f"at {path}:{line} it is not {function} that is called"]
-    pieces = re.findall(r"^ *(\d+) \| (.*)$", err, re.MULTILINE)
-    if pieces and int(pieces[-1][0]) != 1 + text.count("\n", 0, end):
-        wrong.append(f"the statement ends in line {1 + text.count(chr(10), 0, end)}, not in line {pieces[-1][0]}")
-    for number, shown in pieces:
-        if whole[int(number) - 1 : int(number)] != [shown]:
-            wrong.append(f"line {number} of {path} is not {shown!r}")
-    return wrong
-
-
 def wrong_end(code, out, err, failed):
     """What is wrong with how the program ended after the call `failed` = (function, code)."""
     wrong = running.crashed(code, err)
@@ -91,8 +35,6 @@ def wrong_end(code, out, err, failed):
         wrong.append("it says PASSED")
     if not re.search(rf"^\S.*\.(cpp|h):\d+: .*\b{NAMES[failed[1]]}\b", err, re.MULTILINE):
         wrong.append(f"no line on standard error with file:line: and {NAMES[failed[1]]}")
-    else:
-        wrong += untrue_place(err, failed[0])
     return wrong
 
 
