@@ -4,8 +4,11 @@ That of each machine is what tools/bench/page.py makes of its tables and record,
 tables in the lessons, and "How fast" in the top README what page.py makes of them: to the letter. A row of a lesson's table
 that names its record, <!-- record: LABEL = h200/matmul, 08 naive -->, has the record's medians. The plots have their text
 as text, and are there; where Python has matplotlib, several.py draws its own again.
+
+And is a figure that a lesson quotes the record's? Two lessons that name the same measurement cannot then disagree.
 """
 
+import csv
 import pathlib
 import re
 import sys
@@ -42,6 +45,7 @@ def test_results_pages(report):
     report.failed("README.md", [] if same else ['"How fast" is not that of docs/results: tools/bench/page.py --front'])
     lessons(report)
     drawn(report)
+    quoted(report)
 
 
 def lessons(report):
@@ -75,3 +79,22 @@ def drawn(report):
         report.failed(
             "tools/bench/several.py", [f"draws {sorted(made)}: {err[-500:]}"] if code or made != there else []
         )
+
+
+# Rates of a GPU, as a lesson writes them: 4,432 before its unit or at the end of a cell of a table.
+RATE = re.compile(r"\b(\d{1,3},\d{3})(?=\*{0,2} (?:GFLOP/s|GB/s|\|))")
+
+
+def quoted(report):
+    """Each of them, but for round ones ("about 4,500"), stands in a table under docs/results: in the lessons 09 to 16."""
+    cells = {cell for path in RESULTS.rglob("*.csv") for row in csv.reader(path.open()) for cell in row}
+    recorded = {float(cell) for cell in cells if re.fullmatch(r"[\d.]+(?:e\+\d+)?", cell)}
+    for chapter in running.CHAPTERS:
+        if not "09" <= chapter[:2] <= "16":
+            continue
+        text = re.sub(r"(?ms)^ *```.*?^ *```$", "", (running.ROOT / chapter / "README.md").read_text())
+        rates = [rate.replace(",", "") for rate in RATE.findall(text)]
+        exact = [rate for rate in rates if len(rate.rstrip("0")) > 2]
+        unknown = [f"{rate} stands in no table under docs/results" for rate in exact if float(rate) not in recorded]
+        report.failed(f"{chapter}/README.md", unknown)
+        report.count("rates quoted", len(exact))
