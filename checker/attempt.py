@@ -161,8 +161,9 @@ class Attempt:
         if exercise.host == "chapter":
             self.source = self.home / exercise.chapter / "host.cpp"
             shutil.copyfile(ROOT / exercise.chapter / "host.cpp", self.source)
+        usage = re.search(r"usage: [\w-]+ ([^\\\n]*)", read(self.source))
+        self.names = re.findall(r"[A-Z]+", usage[1]) if usage else []  # of the program's arguments
         self.program = self.compile(self.source)
-        assert self.names is not None  # read now: a program may delete what it finds
         if self.program is not None:
             for complaint in behaviour.own_kernel(self):
                 self.answer.wrong("task", complaint)
@@ -382,12 +383,6 @@ class Attempt:
         """What the function makes of each, two at a time."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             return list(pool.map(function, each))
-
-    @functools.cached_property
-    def names(self):
-        """The names of the program's arguments, as its usage line gives them."""
-        usage = re.search(r"usage: [\w-]+ ([^\\\n]*)", read(self.source))
-        return re.findall(r"[A-Z]+", usage[1]) if usage else []
 
     def sizes_text(self, runs):
         """The sizes of these runs, each once, though there may have been several with other groups."""
