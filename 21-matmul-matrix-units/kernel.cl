@@ -1,250 +1,131 @@
-// Matrix product C = A·B: float accuracy from matrix units that read 11 bits of each float.
+// Matrix product C = A·B with float accuracy from numbers of 11 bits: each float becomes two
+// halves, and three products of halves are added up. In plain OpenCL C; units.cl has the units.
 //
 // a  in   M×K floats, row-major: a[row * K + column]
 // b  in   K×N floats, row-major
 // c  out  M×N floats, row-major
-// The launch has groups of WARPS·32 work-items, in one dimension; group number g computes tile g of
-// C, counted along its rows. The warps of a group, 32 work-items each, stand side by side in it,
-// and each computes 64×32 elements. From the host:
-//   WARPS     how many a group has: 1, 2 or 4
-//   PRODUCTS  3: every float is split into two parts, and three products of parts are added up;
-//             1: the product of the big parts alone; 0: the product of the floats as they are
-//   UNITS     1: the products come from matrix units (NVIDIA's); 0: from multiply-adds
-//   EDGES     0 if M, N and K are multiples of BM, BN and BK: then the guards are not needed
-#define BM 64
-#define BN (32 * WARPS)
-#define BK 16 // as many products are added up before they go to the float sums
-#define ITEMS (32 * WARPS)
-#define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
-#define B_LOADS (BK * BN / 4 / ITEMS)
-#define A_TILE (BM * BK / 4)     // float4s in a tile
-#define B_TILE (BK * BN / 4 + 8) // after each four rows of B's a gap of two
+//
+// A line is a row of A or a column of B: what meets a line of the other matrix. The halves of a
+// matrix lie in pieces of 16 bytes: four values of k (a quad) of two lines (a pair). TILE lines are
+// a tile, 16 values of k a block; all is filled up with 0. Tile by tile and in it block by block,
+// first come the big halves, PART pieces of them, and then the small ones, pair by pair.
+//
+// From the host: TILE, a multiple of LINES.
+#define LINES 8 // of a group that splits
+#define PART (2 * TILE)
 
-// Elements (row, col) to (row, col + 3) of a matrix; outside it, 0.
-float4 load4(__global const float *restrict x, const uint row, const uint col, const uint rows,
-             const uint cols) {
-#if EDGES
-  if (row >= rows || col >= cols)
-    return 0.0f;
-  if (cols % 4 != 0) { // rows that begin anywhere: one float at a time
-    float4 v = 0.0f;
-    x += (size_t)row * cols;
-    v.x = x[col];
-    if (col + 1 < cols)
-      v.y = x[col + 1];
-    if (col + 2 < cols)
-      v.z = x[col + 2];
-    if (col + 3 < cols)
-      v.w = x[col + 3];
-    return v;
+// Four values of k of a line, and then of the next one; 0 where the matrix has ended.
+float8 load_pair(__global const float *x, const uint line, const uint k, const uint lines,
+                 const uint K, const uint of_a) {
+  float found[8];
+#pragma unroll
+  for (uint i = 0; i < 8; i++) {
+    const size_t at_line = line + i / 4;
+    const size_t at_k = k + i % 4;
+    const bool inside = at_line < lines && at_k < K;
+    found[i] = inside ? x[of_a ? at_line * K + at_k : at_k * lines + at_line] : 0.0f;
   }
-#endif
-  return *(__global const float4 *)(x + (size_t)row * cols + col); // 16 bytes, aligned to 16
+  return vload8(0, found);
 }
 
-// Writes them; outside the matrix, nothing.
-void store4(__global float *restrict x, const uint row, const uint col, const uint rows,
-            const uint cols, const float4 v) {
-#if EDGES
-  if (row >= rows || col >= cols)
-    return;
-  if (cols % 4 != 0) {
-    x += (size_t)row * cols;
-    x[col] = v.x;
-    if (col + 1 < cols)
-      x[col + 1] = v.y;
-    if (col + 2 < cols)
-      x[col + 2] = v.z;
-    if (col + 3 < cols)
-      x[col + 3] = v.w;
-    return;
-  }
-#endif
-  *(__global float4 *)(x + (size_t)row * cols + col) = v;
+// The power of two that brings the largest number of a line to 2^14 or just above, as the bits of a
+// float: given are those of the largest. At most 2^126; infinity and NaN stay what they are.
+uint power_for(const uint largest) {
+  const uint exponent = largest < 0x7f800000 ? max(largest >> 23, 15u) : 127 + 14;
+  return (127 + 127 + 14 - exponent) << 23;
 }
 
-// A work-item's share of the tiles at k0, from global memory to its registers: 16 bytes at a time,
-// neighbours reading neighbours.
-void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a,
-                __global const float *restrict b, const uint first_row, const uint first_col,
-                const uint k0, const uint M, const uint N, const uint K) {
-#pragma unroll
-  for (uint i = 0; i < A_LOADS; i++) {
-    const uint quad = get_local_id(0) + i * ITEMS;
-    a_next[i] = load4(a, first_row + quad / (BK / 4), k0 + quad % (BK / 4) * 4, M, K);
-  }
-#pragma unroll
-  for (uint i = 0; i < B_LOADS; i++) {
-    const uint quad = get_local_id(0) + i * ITEMS;
-    b_next[i] = load4(b, k0 + quad / (BN / 4), first_col + quad % (BN / 4) * 4, K, N);
-  }
-}
+// First two launches: A is split, then B. A group has LINES lines. It looks for the largest number
+// of each, and multiplies the line by a power of two. Of every number the nearest half is the big
+// part; what is left of it, again as a half, is the small one.
+//
+// pieces  out  the halves
+// scales    out  one over the power of two, for each line
+// of_a    1: x is A; the two lines of a piece take turns, every two values, as units want it
+__kernel void split(__global const float *restrict x, __global uint4 *restrict pieces,
+                    __global float *restrict scales, const uint lines, const uint K,
+                    const uint of_a) {
+  __local uint largest[LINES]; // as bits: those of numbers that are not negative are in order
+  const uint item = get_local_id(0);
+  const uint items = get_local_size(0);
+  const uint first = get_group_id(0) * LINES;
+  const uint blocks = (K + 15) / 16;
+  pieces += (size_t)(first / TILE) * blocks * 2 * PART + first % TILE * 2;
+  for (uint i = item; i < LINES; i += items)
+    largest[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
 
-// From there to local memory, as they are.
-void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const float4 *a_next,
-                 const float4 *b_next) {
-#pragma unroll
-  for (uint i = 0; i < A_LOADS; i++)
-    a_tile[get_local_id(0) + i * ITEMS] = a_next[i];
-#pragma unroll
-  for (uint i = 0; i < B_LOADS; i++) {
-    const uint quad = get_local_id(0) + i * ITEMS;
-    b_tile[quad + quad / BN * 2] = b_next[i];
+  for (uint i = item; i < blocks * LINES * 2; i += items) {
+    const uint line = i / 4 % (LINES / 2) * 2;
+    const uint k = (i / (LINES * 2) * 4 + i % 4) * 4;
+    const uint8 bits = as_uint8(fabs(load_pair(x, first + line, k, lines, K, of_a)));
+    atomic_max(&largest[line], max(max(bits.s0, bits.s1), max(bits.s2, bits.s3)));
+    atomic_max(&largest[line + 1], max(max(bits.s4, bits.s5), max(bits.s6, bits.s7)));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  for (uint i = item; i < LINES; i += items)
+    scales[first + i] = 1.0f / as_float(power_for(largest[i]));
+  for (uint i = item; i < blocks * LINES * 2; i += items) {
+    const uint line = i / 4 % (LINES / 2) * 2;
+    const uint block = i / (LINES * 2);
+    float8 v = load_pair(x, first + line, (block * 4 + i % 4) * 4, lines, K, of_a);
+    v.lo *= as_float(power_for(largest[line]));
+    v.hi *= as_float(power_for(largest[line + 1]));
+    if (of_a)
+      v = v.s01452367;
+    uint4 big;
+    uint4 rest;
+    vstore_half8_rte(v, 0, (half *)&big);
+    vstore_half8_rte(v - vload_half8(0, (half *)&big), 0, (half *)&rest);
+    __global uint4 *to = pieces + (size_t)block * 2 * PART + line * 2 + i % 4;
+    to[0] = big;
+    to[PART] = rest;
   }
 }
 
-// x = big + small: `big` is the nearest number of 11 bits, `small` what is left of x's 24. Of
-// 8193·x, which is 8192·x + x, a float holds x's first 11 bits and no more; 8192·x is taken off
-// again.
-void split(const float4 x, float4 *big, float4 *small) {
-#if PRODUCTS == 0
-  *big = x;
-  *small = 0.0f;
-#else
-  *big = fma(x, -8192.0f, 8193.0f * x);
-  *small = x - *big; // exact
-#if !UNITS // a unit reads 11 bits of each by itself
-  *big = as_float4(as_uint4(*big) & 0xffffe000u);
-  *small = as_float4(as_uint4(*small) & 0xffffe000u);
-#endif
-#endif
+// Takes both powers of two off again, first the one that makes it smaller: so it cannot overflow.
+#define UNSCALED(sum, of_a, of_b) (fmin(of_a, of_b) * (sum)*fmax(of_a, of_b))
+
+// Adds the products of a pair of A's lines and one of B's, for four values of k.
+void add_products(float4 part[4], const float8 a, const float8 b) {
+  part[0] += a.s0145 * b.lo;
+  part[1] += a.s0145 * b.hi;
+  part[2] += a.s2367 * b.lo;
+  part[3] += a.s2367 * b.hi;
 }
 
-#if UNITS
-// Adds the product of 16×8 and 8×8 numbers to 16×8 sums. All 32 work-items of a warp do it
-// together, and each has its share of all three. Of work-item 4 * g + t these are: (g, t), (g + 8,
-// t), (g, t + 4) and (g + 8, t + 4) in `a`; (t, g) in `b0`, (t + 4, g) in `b1`; (g, 2 * t), (g, 2 *
-// t + 1), (g + 8, 2 * t) and (g + 8, 2 * t + 1) in `sums`.
-float4 unit(const float4 a, const float b0, const float b1, const float4 sums) {
-  float x, y, z, w;
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
-      : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
-      : "r"(as_uint(a.x)), "r"(as_uint(a.y)), "r"(as_uint(a.z)), "r"(as_uint(a.w)),
-        "r"(as_uint(b0)), "r"(as_uint(b1)), "f"(sums.x), "f"(sums.y), "f"(sums.z), "f"(sums.w));
-  return (float4)(x, y, z, w);
-}
+// Third launch: the product. A work-item has a pair of lines of A and one of B, four elements of C.
+__kernel void matmul(__global const uint4 *restrict a, __global const uint4 *restrict b,
+                     __global const float *restrict a_scales,
+                     __global const float *restrict b_scales, __global float *restrict c,
+                     const uint M, const uint N, const uint K) {
+  const uint blocks = (K + 15) / 16;
+  const uint first_row = get_global_id(1) * 2;
+  const uint first_col = get_global_id(0) * 2;
+  a += (size_t)(first_row / TILE) * blocks * 2 * PART + first_row % TILE * 2;
+  b += (size_t)(first_col / TILE) * blocks * 2 * PART + first_col % TILE * 2;
 
-// Adds 16 rows of A times 32 columns of B, for 16 values of k, to four blocks of sums. Which k a
-// unit calls its first does not matter, so a work-item's are four neighbours; likewise its columns.
-void add_products(float4 *blocks, const float4 up, const float4 down, const float4 *b) {
-  const float4 first = (float4)(up.x, down.x, up.y, down.y);
-  const float4 second = (float4)(up.z, down.z, up.w, down.w);
-  blocks[0] = unit(first, b[0].x, b[1].x, blocks[0]);
-  blocks[1] = unit(first, b[0].y, b[1].y, blocks[1]);
-  blocks[2] = unit(first, b[0].z, b[1].z, blocks[2]);
-  blocks[3] = unit(first, b[0].w, b[1].w, blocks[3]);
-  blocks[0] = unit(second, b[2].x, b[3].x, blocks[0]);
-  blocks[1] = unit(second, b[2].y, b[3].y, blocks[1]);
-  blocks[2] = unit(second, b[2].z, b[3].z, blocks[2]);
-  blocks[3] = unit(second, b[2].w, b[3].w, blocks[3]);
-}
-
-// Multiplies a warp's 64 rows of A's tile by its 32 columns of B's.
-void multiply(float4 sums[BM / 16][4], __local const float4 *a_tile, __local const float4 *b_tile) {
-  const uint g = get_local_id(0) % 32 / 4;
-  const uint t = get_local_id(0) % 4;
-  a_tile += g * (BK / 4) + t;
-  b_tile += t * (BN + 2) + get_local_id(0) / 32 * 8 + g;
-  float4 big_b[4];
-  float4 small_b[4];
-#pragma unroll
-  for (uint i = 0; i < 4; i++)
-    split(b_tile[i * (BN / 4)], &big_b[i], &small_b[i]);
-#pragma unroll
-  for (uint i = 0; i < BM / 16; i++) {
-    float4 big_up, small_up, big_down, small_down;
-    split(a_tile[i * 4 * BK], &big_up, &small_up);
-    split(a_tile[i * 4 * BK + 2 * BK], &big_down, &small_down);
-    float4 blocks[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-#if PRODUCTS == 3 // the smallest first
-    add_products(blocks, small_up, small_down, big_b);
-    add_products(blocks, big_up, big_down, small_b);
-#endif
-    add_products(blocks, big_up, big_down, big_b);
-    sums[i][0] += (float4)(blocks[0].x, blocks[1].x, blocks[2].x, blocks[3].x);
-    sums[i][1] += (float4)(blocks[0].y, blocks[1].y, blocks[2].y, blocks[3].y);
-    sums[i][2] += (float4)(blocks[0].z, blocks[1].z, blocks[2].z, blocks[3].z);
-    sums[i][3] += (float4)(blocks[0].w, blocks[1].w, blocks[2].w, blocks[3].w);
-  }
-}
-#else
-// Adds a number of an upper and of a lower row of A, four times each, times eight columns of B.
-void add_products(float4 *part, const float4 up, const float4 down, const float4 left,
-                  const float4 right) {
-  part[0] += up * left;
-  part[1] += up * right;
-  part[2] += down * left;
-  part[3] += down * right;
-}
-
-// Multiplies a warp's 64 rows of A's tile by its 32 columns of B's. Every work-item has the same
-// elements of C as with units, and reads all that it needs for them itself.
-void multiply(float4 sums[BM / 16][4], __local const float4 *a_tile, __local const float4 *b_tile) {
-  const uint g = get_local_id(0) % 32 / 4;
-  const uint t = get_local_id(0) % 4;
-  __local const float *a_row = (__local const float *)a_tile + g * BK;
-  b_tile += get_local_id(0) / 32 * 8 + 2 * t;
-  for (uint i = 0; i < BM / 16; i++) {
+  float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+  for (uint block = 0; block < blocks; block++, a += 2 * PART, b += 2 * PART) {
     float4 part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (uint k = 0; k < BK; k++) {
-      float4 big_up, small_up, big_down, small_down, big_left, small_left, big_right, small_right;
-      split(a_row[i * 16 * BK + k], &big_up, &small_up);
-      split(a_row[(i * 16 + 8) * BK + k], &big_down, &small_down);
-      split(b_tile[k * (BN / 4) + k / 4 * 2], &big_left, &small_left);
-      split(b_tile[k * (BN / 4) + k / 4 * 2 + 1], &big_right, &small_right);
-#if PRODUCTS == 3 // the smallest first
-      add_products(part, small_up, small_down, big_left, big_right);
-      add_products(part, big_up, big_down, small_left, small_right);
-#endif
-      add_products(part, big_up, big_down, big_left, big_right);
+    for (uint quad = 0; quad < 4; quad++) {
+      const float8 big_a = vload_half8(quad, (__global const half *)a);
+      const float8 big_b = vload_half8(quad, (__global const half *)b);
+      const float8 small_a = vload_half8(quad, (__global const half *)(a + PART));
+      const float8 small_b = vload_half8(quad, (__global const half *)(b + PART));
+      add_products(part, small_a, big_b); // the smallest first
+      add_products(part, big_a, small_b);
+      add_products(part, big_a, big_b);
     }
-    for (uint j = 0; j < 4; j++)
-      sums[i][j] += part[j];
-  }
-}
-#endif
-
-__kernel void matmul(__global const float *restrict a, __global const float *restrict b,
-                     __global float *restrict c, const uint M, const uint N, const uint K) {
-  __local float4 a_tiles[2 * A_TILE]; // two halves each, row-major
-  __local float4 b_tiles[2 * B_TILE];
-  const uint groups_across = (N + BN - 1) / BN;
-  const uint first_row = get_group_id(0) / groups_across * BM;
-  const uint first_col = get_group_id(0) % groups_across * BN;
-
-  // Of each 16 rows, four floats of an upper row, their right neighbours, and those of a lower row.
-  float4 sums[BM / 16][4];
-#pragma unroll
-  for (uint i = 0; i < BM / 16; i++)
-#pragma unroll
-    for (uint j = 0; j < 4; j++)
-      sums[i][j] = 0.0f;
-
-  float4 a_next[A_LOADS];
-  float4 b_next[B_LOADS];
-  load_tiles(a_next, b_next, a, b, first_row, first_col, 0, M, N, K);
-  store_tiles(a_tiles, b_tiles, a_next, b_next);
-  barrier(CLK_LOCAL_MEM_FENCE); // the first tiles are complete before any work-item reads them
-
-  uint now = 0; // the half of local memory whose tiles are complete
-  for (uint k0 = 0; k0 < K; k0 += BK) {
-    const bool more = k0 + BK < K;
-    if (more) // nobody waits for these loads before the stores below
-      load_tiles(a_next, b_next, a, b, first_row, first_col, k0 + BK, M, N, K);
-
-    multiply(sums, a_tiles + now * A_TILE, b_tiles + now * B_TILE);
-    now = 1 - now;
-    if (more) // into the half that everyone had finished reading at the last barrier
-      store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
-    barrier(CLK_LOCAL_MEM_FENCE); // one barrier per step: the other half is complete
+    for (uint i = 0; i < 4; i++)
+      sums[i] += (part[i].x + part[i].y) + (part[i].z + part[i].w);
   }
 
-  const uint row = first_row + get_local_id(0) % 32 / 4;
-  const uint col = first_col + get_local_id(0) / 32 * 32 + get_local_id(0) % 4 * 8;
-#pragma unroll
-  for (uint i = 0; i < BM / 16; i++)
-#pragma unroll
-    for (uint j = 0; j < 4; j++)
-      store4(c, row + i * 16 + j / 2 * 8, col + j % 2 * 4, M, N, sums[i][j]);
+  for (uint i = 0; i < 4; i++) {
+    const uint row = first_row + i / 2;
+    const uint col = first_col + i % 2;
+    if (row < M && col < N)
+      c[(size_t)row * N + col] = UNSCALED(sums[i], a_scales[row], b_scales[col]);
+  }
 }

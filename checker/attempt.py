@@ -403,9 +403,9 @@ class Attempt:
         more = len(texts) - SHOWN
         texts = [*texts[:SHOWN], f"and {more} more"] if more > 1 else texts
         named = self.exercise.matrix or "=" in texts[0]
-        return (
-            "" if named else f"{' and '.join(self.names[: max(len(r.args) for r in runs)]) or 'N'} = "
-        ) + ", ".join(texts)
+        return ("" if named else f"{' and '.join(self.names[: max(len(r.args) for r in runs)]) or 'N'} = ") + ", ".join(
+            texts
+        )
 
     def broken(self, run):
         """What is wrong with a program that does not get as far as a result; None if it does."""

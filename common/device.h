@@ -197,3 +197,18 @@ inline std::string fma_or_mad(cl_device_id device) {
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof floats, &floats, nullptr));
   return (floats & CL_FP_FMA) != 0 ? "fma" : "mad";
 }
+
+#ifndef CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV // of the extension cl_nv_device_attribute_query
+#define CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#endif
+
+// The first number of an NVIDIA GPU's compute capability, which stands for its generation: 9 is
+// Hopper, say. Another vendor's device has none: 0.
+inline cl_uint nvidia_capability(cl_device_id device) {
+  const std::string extensions = " " + device_text(device, CL_DEVICE_EXTENSIONS) + " ";
+  cl_uint major = 0;
+  if (extensions.find(" cl_nv_device_attribute_query ") != std::string::npos)
+    clerr_chk(clGetDeviceInfo(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                              nullptr));
+  return major;
+}

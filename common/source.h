@@ -1,4 +1,4 @@
-// load_source and build_program: from a .cl file to a program built for a device.
+// load_source, build_program, build_if_possible: from a .cl file to a program built for a device.
 //
 // Chapter 01 spells out what is done here.
 #pragma once
@@ -50,4 +50,21 @@ inline cl_program build_program(cl_context context, cl_device_id device, const s
     clerr_chk(status, file, line);
   }
   return program;
+}
+
+// As build_program, for a source that not every compiler takes: returns nullptr where it does not
+// build. Chapter 14 spells this out.
+inline cl_program build_if_possible(cl_context context, cl_device_id device,
+                                    const std::string &source, const std::string &options,
+                                    const char *file = __builtin_FILE(),
+                                    const int line = __builtin_LINE()) {
+  cl_int status;
+  const char *text = source.data();
+  const size_t length = source.size();
+  cl_program program = clCreateProgramWithSource(context, 1, &text, &length, &status);
+  clerr_chk(status, file, line);
+  if (clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
+    return program;
+  clerr_chk(clReleaseProgram(program), file, line);
+  return nullptr;
 }

@@ -4,7 +4,7 @@
 //   compare_test inputs | numbers | rows | counts | small-matrices | large-matrices
 //
 // Exit code 0 if every right result is accepted and every wrong one rejected.
-#include "../../21-matmul-matrix-units/check_rows.h"
+#include "../../common/check_rows.h"
 #include "../../common/compare.h"
 
 #include <algorithm>

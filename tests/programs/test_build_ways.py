@@ -12,7 +12,6 @@ import pytest
 
 from tests import chapter_facts, running
 
-
 # macOS's headers, as far as a compiler here can tell: each call is deprecated unless that is silenced.
 MACOS = {
     "OpenCL/opencl.h": """#ifndef CL_SILENCE_DEPRECATION

@@ -28,7 +28,10 @@ class Conditions:
     def __init__(self, report, program, arguments, names_all):
         self.report = report
         self.names_all = names_all  # it looks at all devices, and takes none that fails: not chapter 01
-        self.asks_all = program.name[:2] in ("01", "02")  # the others take the device in common/device.h's way, as 02 does
+        self.asks_all = program.name[:2] in (
+            "01",
+            "02",
+        )  # the others take the device in common/device.h's way, as 02 does
         self.command = [str(program)] + arguments
 
     def judge(self, what, code, out, err, words):

@@ -5,8 +5,8 @@
 //   PEER dot N          the dot product as in chapters 05 to 07 and 16
 #pragma once
 
-#include "../../21-matmul-matrix-units/check_rows.h"
 #include "../../common/args.h"
+#include "../../common/check_rows.h"
 #include "../../common/compare.h"
 #include "../../common/timing.h"
 

@@ -1,21 +1,21 @@
-"""Figures of chapter 21: a float in two parts, and their products."""
+"""Figures of chapter 21: a float as two halves, and their products."""
 
 from draw import BLUE, GREEN, GREY, INK, LINE, ORANGE, PALE, SOFT, Figure, figure
 
 
 @figure("split-float")
 def split_float():
-    """A float's bits in two parts; four products, of which three are added; who adds what."""
-    f = Figure(680, 420, "Floats in two parts, and the products of the parts")
+    """A float's bits in two halves; four products, of which three are added; who adds what."""
+    f = Figure(680, 420, "A float as two halves, and the products of halves")
     x0, w = 24, 26
     f.text(x0, 30, "the 24 bits of a float", 15, INK, "start", True)
     for bit in range(24):
-        color = BLUE if bit < 11 else ORANGE if bit < 22 else None
+        color = BLUE if bit < 11 else ORANGE if bit < 23 else None
         f.box(x0 + bit * w, 42, w, 26, PALE[color] if color else GREY, color or LINE, 0, 1)
     f.line(x0, 76, x0 + 11 * w - 2, 76, BLUE, 3)
-    f.line(x0 + 11 * w + 2, 76, x0 + 22 * w, 76, ORANGE, 3)
-    f.text(x0 + 5.5 * w, 96, "big: what a unit reads of a float", 14, BLUE)
-    f.text(x0 + 16.5 * w, 96, "small: what a unit reads of the rest", 14, ORANGE)
+    f.line(x0 + 11 * w + 2, 76, x0 + 23 * w, 76, ORANGE, 3)
+    f.text(x0 + 5.5 * w, 96, "big: the nearest half", 14, BLUE)
+    f.text(x0 + 17 * w, 96, "small: the rest, 11 bits and its sign", 14, ORANGE)
 
     f.text(x0, 140, "four products", 15, INK, "start", True)
     left, top, long, short = 78, 172, 118, 50
@@ -31,7 +31,7 @@ def split_float():
             f.text(x + width / 2, y + height / 2 + 5, "2⁻²²" if i and j else "2⁻¹¹" if i else size, 14, INK)
     f.text(left + long / 2, top - 8, "big b", 14, BLUE)
     f.text(left + long + 4 + short / 2, top - 8, "small b", 14, ORANGE)
-    f.text(left - 54, top + long + short + 30, "grey: left out, a few of a float's roundings", 13, SOFT, "start")
+    f.text(left - 54, top + long + short + 30, "grey: left out, about a float's rounding", 13, SOFT, "start")
 
     f.text(310, 140, "who adds them up", 15, INK, "start", True)
     for i in range(3):
