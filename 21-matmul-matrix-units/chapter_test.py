@@ -11,7 +11,6 @@ NOT_POISONED = ["split"]
 # "one product" is of an earlier program.
 BENCH = {
     "matmul": {"kernels": "21 three products", "one product": "21 one product"},
-    "front": "21 three products",
     "matrix_units": True,
 }
 MOST_ROWS = 2**30

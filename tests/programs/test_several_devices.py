@@ -69,7 +69,7 @@ def without_times(report, folder):
 
 def silent(report, folder):
     """A device that does not answer is passed over; it exists on paper only."""
-    (folder / "paper.icd").write_text(f"{harness.PAPER}\n")
+    (folder / "paper.icd").write_text(f"{running.PAPER}\n")
     (folder / "pocl.icd").write_text(POCL.read_text())
     env = {
         "OCL_ICD_VENDORS": str(folder),
@@ -77,8 +77,8 @@ def silent(report, folder):
         "PAPER_FAILS": "clGetDeviceInfo=-5",
         "OCL_DEVICE": "all",
     }
-    code, out, err = harness.run([harness.program(CHAPTER), *SIZE], env=env)
-    good = not harness.not_passed(code, out, err) and " is passed over\n" in err
+    code, out, err = running.run([running.program(CHAPTER), *SIZE], env=env)
+    good = not running.not_passed(code, out, err) and " is passed over\n" in err
     report.must("a device that does not answer, and OCL_DEVICE=all: the others", good, f"{code}\n{out}{err}")
 
 
