@@ -1,13 +1,13 @@
 from checker.references import dot_product, elements
 from tests.formulas import dot_naive, dot_reduction
 
+OWN_CHECKS = ["host-work"]
 BENCH = {
     "vectors": {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"},
     "flop_per_byte": {"07 naive": 1 / 12},  # a multiplication for three floats
 }
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
 OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
-# Each addition waits for the one before it, and four of them in a nanosecond is more than any processor does.
 REFERENCES = {
     "dot_product_naive": elements(lambda a, b: a * b, operations=1),
     "dot_product_reduction": dot_product,

@@ -1,6 +1,6 @@
 """The chapters on other OpenCL implementations than the one that everything else runs on.
 
-Each chapter's own tests (label `chapters`) at all their sizes, and the runs that its facts name. Where an implementation
+Each chapter's own tests (CTest's) at all their sizes, and the runs that its facts name. Where an implementation
 ends loops early, which layers/implementation.cpp tells, the tests that LONG_LOOPS names must fail: once it does so no
 longer, they must pass. With `full` also the slow ones.
 """
