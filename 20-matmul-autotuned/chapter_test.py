@@ -21,6 +21,7 @@ SIZES_ON = {
 }
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.
 DROP_SIZES = [["3", "2", "5"], ["9", "17", "20"]]
+WRONG_SIZE = ["32", "64", "64"]  # no larger than what the search computes: all of A and B is used
 # The second: K in two parts where BK is 256; the third: four tiles, three whole and one that is cut.
 COST_SIZES = [["17", "33", "65"], ["5", "33", "270"], ["33", "65", "40"]]
 SEARCH_SIZE = ["128", "64", "256"]

@@ -48,11 +48,12 @@ def defaults(chapter):
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
         "OCLGRIND_SIZES": None,
         # Where a test takes others: costs; times (the first one so large that its rates have several digits); other inputs;
-        # elements that are wrong and launches that are lost; {profile: sizes at which it has ways that others have not}.
+        # launches that are lost; an element that is wrong; {profile: sizes at which it has ways that others have not}.
         "COST_SIZES": None,
         "TIME_SIZES": by_kind([[]], [["1000003"], ["1000"]], [["160", "96", "224"], ["17", "33", "65"]]),
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         "DROP_SIZES": None,
+        "WRONG_SIZE": None,
         "SIZES_ON": {},
         # For a program whose second argument is a length: piece_of(n) is one that fits n elements.
         "piece_of": None,
@@ -150,6 +151,8 @@ def of(chapter):
         result.COST_SIZES = [odd] if result.LARGE_LAUNCHES else [whole, odd]
     if result.OCLGRIND_SIZES is None:
         result.OCLGRIND_SIZES = result.SMALL_SIZES
+    if result.WRONG_SIZE is None:
+        result.WRONG_SIZE = result.SMALL_SIZES[-1]
     if result.DROP_SIZES is None:
         result.DROP_SIZES = [result.TINY_SIZE, result.SMALL_SIZES[-1]]
     return result

@@ -74,7 +74,16 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(autouse=True)
-def kernel_cache(request, monkeypatch):
+def environment():
+    """What a test does to the environment ends with it."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(autouse=True)
+def kernel_cache(request, environment, monkeypatch):
     """Where PoCL keeps compiled kernels: with those of CTest's run of the chapter. Two processes that compile the same
     kernel at once may fail (PoCL before 6, its issue 1480), so what is of no chapter has a folder of its own."""
     chapter = getattr(request.node, "callspec", None) and request.node.callspec.params.get("chapter")

@@ -69,7 +69,7 @@ def test_wrong_element(report, chapter):
     known = chapter_facts.of(chapter)
     if not running.has_kernel(chapter):
         return report.nothing_to_do("it has no kernel")
-    size = known.DROP_SIZES[-1]
+    size = known.WRONG_SIZE
     command = [running.program(chapter), *size]
     with tempfile.TemporaryDirectory() as cache:
         out = on_basic(command, cache)[1]  # a program that remembers has nothing to search for from now on
