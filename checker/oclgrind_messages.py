@@ -47,6 +47,8 @@ def translate(text, kernel="", buffer_sizes=()):
             block.append(more.strip())
         finding = Finding(block, kernel.splitlines(), buffer_sizes)
         found.setdefault(finding.kind, finding)
+    if "invalid" in found:  # the same access, seen twice
+        found.pop("index", None)
     return [(kind, found[kind].sentence()) for kind in KINDS if kind in found]
 
 

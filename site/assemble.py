@@ -33,6 +33,7 @@ SHOWN = {
     ".cmake": "cmake",
     ".sh": "sh",
     ".json": "json",
+    ".csv": "text",
 }
 
 
@@ -215,7 +216,8 @@ def part(readme, first, last):
 def fast(readme):
     """The README's table of rates as bars: of each kernel the largest size, as a share of what the library reaches."""
     rows = re.findall(
-        r"(?m)^\| ([^|]+) \| ([^|,]+), ([^|,]+), [^|]+ \| ([^|]+?) ([\d.,]+) \| (\w+) [\d.,]+ \| ([\d.]+) \|$", readme
+        r"(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|,]+), ([^|,]+), [^|]+ \| ([^|]+?) ([\d.,]+) \| (\w+) [\d.,]+ \| ([\d.]+) \|$",
+        readme,
     )
     if not rows:
         sys.exit("site/assemble.py: README.md has no table of rates")

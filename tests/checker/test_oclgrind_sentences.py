@@ -43,8 +43,8 @@ EXPECTED = {
     ],
     "IN_FRONT": ["work-item 0 reads in front of a, line 30: can the index be negative?", UNWRITTEN.format(0, 30)],
     "DIVERGENCE": [
-        "only 32 of 64 work-items of a group reach the barrier, line 34: all of them have to. Is it inside an `if`, or "
-        "behind a `return`?"
+        "only 32 of 64 work-items of a group reach the barrier, line 34: all of them have to. Is it inside an `if`, behind "
+        "a `return`, or in a loop that not all go through equally often?"
     ],
     "UNINITIALIZED": [UNWRITTEN.format(0, 39)],
     "COUNTS": [

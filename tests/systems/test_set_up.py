@@ -78,7 +78,7 @@ class Machine:
         (self.home / "calls").write_text("")
         code, out, err = running.run(
             ["bash", "-uc", f'root=$0/root; . "{running.ROOT}/tools/setup.sh"; setup "$@"', self.home, *packages],
-            env={"PATH": str(self.bin), "HOME": str(self.home), "OCLGRIND": None, **env},
+            env={"PATH": str(self.bin), "HOME": str(self.home), "OCLGRIND": None, "CXX": None, **env},
         )
         return code, out + err, (self.home / "calls").read_text()
 
@@ -250,7 +250,11 @@ def test_set_up(report):
         "a folder that is read-only: a sentence", code == 1 and "cannot be written to" in out and not err, out + err
     )
     code, out, err = running.run(["git", "-C", running.ROOT, "ls-files", "--eol"])
-    wrong = [line for line in out.splitlines() if line.startswith("i/lf") and "eol=lf" not in line]
+    wrong = [
+        line
+        for line in out.splitlines()
+        if line.startswith("i/lf") and "eol=lf" not in line and not line.endswith(".csv")
+    ]
     if code == 0:  # not in an archive
         report.must("git writes every text file with LF, on Windows, too", out and not wrong, "\n".join(wrong))
     with tempfile.TemporaryDirectory() as folder:
