@@ -23,7 +23,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Folders whose README is about the house, and the first page of no section.
-HOUSE = ("checker", "examples", "recordings", "tests", "tools")
+HOUSE = ("checker", "common", "examples", "recordings", "tests", "tools")
 SHOWN = {
     ".cpp": "cpp",
     ".h": "cpp",
@@ -121,7 +121,10 @@ def sections():
         "How it is made": [
             ROOT / "README.md",
             ROOT / "CONTRIBUTING.md",
-            *(ROOT / folder / "README.md" for folder in ("checker", "tests", "site/recordings", "tools", "examples")),
+            *(
+                ROOT / folder / "README.md"
+                for folder in ("common", "checker", "tests", "site/recordings", "tools", "examples")
+            ),
         ],
     }
     named = {page for pages in found.values() for page in pages} | {docs / "start.md"}
