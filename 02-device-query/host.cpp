@@ -102,7 +102,7 @@ int main(const int argc, char **argv) {
             number))
       continue;
     for (size_t d = 0; d < devices.size(); d++) {
-      if (!answers(devices[d], p, d))
+      if (!device_answers(devices[d], p, d))
         continue;
       cl_device_type type; // a set of bits
       clerr_chk(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, nullptr));

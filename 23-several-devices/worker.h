@@ -53,7 +53,7 @@ inline std::vector<cl_device_id> pick_devices() {
   for (size_t p = 0; p < platforms.size(); p++) {
     const std::vector<cl_device_id> devices = all_devices(platforms[p]);
     for (size_t d = 0; d < devices.size(); d++) {
-      if (!answers(devices[d], p, d))
+      if (!device_answers(devices[d], p, d))
         continue;
       bool fits = all;
       for (const std::string &word : words)

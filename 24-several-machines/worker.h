@@ -47,7 +47,7 @@ inline cl_device_id local_device(const int local_rank) {
     if (std::find(devices.begin(), devices.end(), best) == devices.end())
       continue;
     for (size_t d = 0; d < devices.size(); d++)
-      if (answers(devices[d], p, d) &&
+      if (device_answers(devices[d], p, d) &&
           (device_type(devices[d]) | other) == (device_type(best) | other) &&
           (wish.empty() || device_matches(devices[d], p, d, wish)))
         alike.push_back(devices[d]);

@@ -62,7 +62,7 @@ inline std::vector<cl_device_id> all_devices(cl_platform_id platform) {
 }
 
 // Does the device number `d` of platform number `p` answer at all?
-inline bool answers(cl_device_id device, const size_t p, const size_t d) {
+inline bool device_answers(cl_device_id device, const size_t p, const size_t d) {
   const std::string who = "device " + std::to_string(p) + ":" + std::to_string(d);
   size_t size;
   cl_device_type type;
@@ -152,7 +152,7 @@ inline cl_device_id pick_device() {
   for (size_t p = 0; p < platforms.size(); p++) {
     const std::vector<cl_device_id> devices = all_devices(platforms[p]);
     for (size_t d = 0; d < devices.size(); d++) {
-      if (!answers(devices[d], p, d))
+      if (!device_answers(devices[d], p, d))
         continue;
       list += "  " + std::to_string(p) + ":" + std::to_string(d) + "  " +
               device_text(devices[d], CL_DEVICE_NAME) + " (" + platform_name(devices[d]) + ")\n";
