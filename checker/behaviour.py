@@ -428,6 +428,26 @@ def other_launch(attempt, *changes, sizes=None):
     return []
 
 
+def one_item(attempt):
+    """The kernel is right in a launch of a single work-item, which has all the elements to itself."""
+    run = attempt.pocl(["1007"], spy=True, SPY_ITEMS=1)
+    if run.passed():
+        return []
+    return [f"with N = 1007 and a launch of 1 work-item in all, {attempt.broken(run) or attempt.first_wrong(run)}"]
+
+
+def long_products(attempt, honest):
+    """Rows, columns and the steps along K are more than 16 bits count."""
+    exercise = attempt.exercise
+    if exercise.files != ["kernel.cl"] or exercise.reference not in ("product", "transposed product"):
+        return []
+    many = str(2**20 + 5)
+    for run in attempt.at_once(attempt.pocl, [["1", "1", many], [many, "1", "3"], ["1", many, "3"]]):
+        if not run.passed() and not too_large(run):
+            return [attempt.broken(run) or attempt.first_wrong(run)]
+    return []
+
+
 STARTERS_INPUTS = {}  # of each exercise and size, found once
 
 
@@ -663,4 +683,4 @@ def shared(attempt, honest):
     return []
 
 
-WATCHERS = (calls, few_items, lies, reals, infinities, shared, own_memory)
+WATCHERS = (calls, few_items, lies, reals, infinities, shared, own_memory, long_products)

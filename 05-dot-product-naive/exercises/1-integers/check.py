@@ -3,7 +3,7 @@
 import struct
 
 from checker import behaviour
-from checker.behaviour import Trial, other_launch
+from checker.behaviour import Trial, one_item, other_launch
 
 
 def of_the_task(attempt):
@@ -20,4 +20,8 @@ def of_the_task(attempt):
 
 
 def check(attempt):
-    return of_the_task(attempt) or other_launch(attempt, ("std::min<size_t>(32, (n", "std::min<size_t>(3, (n"))
+    return (
+        of_the_task(attempt)
+        or one_item(attempt)
+        or other_launch(attempt, ("std::min<size_t>(32, (n", "std::min<size_t>(3, (n"))
+    )
