@@ -26,7 +26,7 @@ TOO_LARGE = ["clblast"]  # its kernels' work-groups, for the least device
 # What the least device lacks, so that these must not pass there.
 NOT_THERE = ["versions", "spirv", "svm", "half-arithmetic"]
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.cpp"))
-SHARED = ["beyond.h", "scale.h", "CMakeLists.txt"]  # the page names them, and shows no part of them
+SHARED = ["beyond.h", "scale.h", "CMakeLists.txt", "README.md", "pyopencl_kernels.py"]  # the page names them, and shows no part of them
 
 
 def runs_of(name, program, folder):
@@ -65,7 +65,7 @@ def runs_of(name, program, folder):
 
 def has_it(name, out):
     """Does the page say that a program runs on the device that is named in its output?"""
-    rows = [row.split("|") for row in PAGE.read_text().splitlines() if f"({FOLDER.name}/{name}.cpp)" in row]
+    rows = [row.split("|") for row in PAGE.read_text().splitlines() if f"(../{FOLDER.name}/{name}.cpp)" in row]
     device = "".join(re.findall("^device .*", out, re.MULTILINE))
     columns = {"(Portable Computing Language)": 3, "(Intel(R) OpenCL)": 4, "(NVIDIA CUDA)": 5}
     places = [column for platform, column in columns.items() if device.endswith(platform)]
