@@ -7,6 +7,7 @@ BENCH = {
     "flop_per_byte": {"07 naive": 1 / 12},  # a multiplication for three floats
 }
 CHANGES = ["1", "sign", "nan"]  # the host adds in float: it does not see the next one
+READS_EACH_RUN = True
 OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
 REFERENCES = {
     "dot_product_naive": elements(lambda a, b: a * b, operations=1),

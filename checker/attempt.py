@@ -372,6 +372,8 @@ class Attempt:
         if "does not compile" in what or self.exercise.processes:
             return
         causes = behaviour.not_awaited(self.pocl(run.args, spy=True)) if "host.cpp" in self.exercise.files else []
+        if pattern and not pattern.startswith("it is right up to "):
+            causes = causes or [pattern]  # which says more than what comes of it under Oclgrind
         if not causes:
             seconds = 6 if run.code is None else OCLGRIND_SECONDS  # Oclgrind may know what the program waits for
             causes = next(filter(None, (self.reports(*case, seconds) for case in self.exercise.oclgrind)), [])

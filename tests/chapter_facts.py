@@ -76,6 +76,8 @@ def defaults(chapter):
         # Kernels whose outputs nothing looks at, and whose loss must be noticed where memory is new.
         "CHANGES": ["ulp", "sign", "nan"],
         "NOT_POISONED": [],
+        # Its runs repeat the same launch, each is read back, and what an earlier one left is right.
+        "READS_EACH_RUN": False,
         # The most rows or columns, and the most elements, that its kernels can count.
         "MOST_ROWS": None,
         "MOST_ELEMENTS": None,

@@ -76,7 +76,7 @@ def test_student(report):
             "for programs: what was found now, whatever is remembered",
             [(a["verdict"], a["points"], a["of"]) for a in found]
             == [("passed", 1, 1), ("not started", 0, 1), ("not started", 0, 1)]
-            and "wrong for" in found[2]["message"],
+            and found[2]["message"] == "",  # a starter that nobody has touched is not checked
             str(found),
         )
         elsewhere = root.parent / "handed in"

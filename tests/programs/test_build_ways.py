@@ -47,6 +47,8 @@ def test_build_ways(report, chapter, tmp_path):
     code, out, err = running.run(command, cwd="/")
     must("passes from the working directory /", code == 0 and out.endswith("PASSED\n"), out + err)
     for kernel in sorted(folder.glob("*.cl")):
+        if "asm volatile(" in kernel.read_text():
+            continue  # built on no device here
         text = kernel.read_text()
         kernel.write_text(text + "\nthis is no kernel\n")
         code, out, err = running.run(command, cwd="/")

@@ -85,7 +85,8 @@ def test_wrong_element(report, chapter):
             changed = {child.transfer for child in found if child.function == "clEnqueueReadBuffer"}
             if way == "back" and len(changed) != len(reads):
                 wrong.append(f"of {len(reads)} results that it reads, {len(changed)} were changed")
-            report.failed(chapter, wrong[:20] if found else ["nothing was changed"])
+            nothing = [] if way == "there" and not known.REFERENCES else ["nothing was changed"]  # it has no input
+            report.failed(chapter, wrong[:20] if found else nothing)
 
 
 def series_of(account):
@@ -111,7 +112,11 @@ def wrong_with(report, known, arguments):
         )
         if code != 0 or "PASSED" not in out.splitlines():
             return [f"unharmed, it does not pass, exit code {code}\n{out}{err}"]
+        seen = set()
         for number, name in series_of(account).items():
+            if known.READS_EACH_RUN and name in seen:
+                continue  # the same again, over an earlier run's results
+            seen.add(name)
             if known.WAYS:  # the search after the last one may have found another
                 known.WAYS[2](cache, tried)
             memory = {} if name in known.NOT_POISONED else {"stale": stale}

@@ -26,7 +26,13 @@ TOO_LARGE = ["clblast"]  # its kernels' work-groups, for the least device
 # What the least device lacks, so that these must not pass there.
 NOT_THERE = ["versions", "spirv", "svm", "half-arithmetic"]
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.cpp"))
-SHARED = ["beyond.h", "scale.h", "CMakeLists.txt", "README.md", "pyopencl_kernels.py"]  # the page names them, and shows no part of them
+SHARED = [
+    "beyond.h",
+    "scale.h",
+    "CMakeLists.txt",
+    "README.md",
+    "pyopencl_kernels.py",
+]  # the page names them, and shows no part of them
 
 
 def runs_of(name, program, folder):
