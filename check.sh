@@ -38,4 +38,4 @@ command -v python3 >/dev/null || {
   say "check.sh needs Python 3"
   exit 1
 }
-PYTHONUTF8=1 PYTHONPATH=$root exec python3 -m checker.cli "$@"
+PYTHONUTF8=1 PYTHONPATH=$root exec python3 "$root/checker/cli.py" "$@"

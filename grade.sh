@@ -30,4 +30,4 @@ command -v python3 >/dev/null || {
   say "grade.sh needs Python 3"
   exit 2
 }
-PYTHONUTF8=1 PYTHONPATH=$root exec python3 -m checker.grade "$@"
+PYTHONUTF8=1 PYTHONPATH=$root exec python3 "$root/checker/grade.py" "$@"

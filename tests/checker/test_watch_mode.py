@@ -81,7 +81,7 @@ def test_watch_mode(report):
         homes.mkdir()
         for folder in (homes.parent, homes):
             folder.chmod(0o755)
-        command = f"TMPDIR='{homes}' BUILD_DIR='{root}/build' OCLGRIND='{find_oclgrind()}' PYTHONPATH='{root}' '{sys.executable}' -m checker.cli"
+        command = f"TMPDIR='{homes}' BUILD_DIR='{root}/build' OCLGRIND='{find_oclgrind()}' PYTHONPATH='{root}' '{sys.executable}' '{root}/checker/cli.py'"
         terminal("new-session", "-d", "-s", "watch", "-x", "110", "-y", "40", f"{command} --watch 06; sleep 60")
         try:
             see("the starter is checked", "save to check again")
