@@ -358,10 +358,8 @@ def machines():
     reached at their largest size: name, FLOP per byte moved at least (as in tools/bench/plots.py), GFLOP/s."""
     found = []
     results = ROOT / "docs/results"
-    for to, name in sorted(
-        (to, name)
-        for name, to in re.findall(r"\[([^]]+)\]\((\w[\w-]*)/README\.md\)", (results / "README.md").read_text())
-    ):
+    links = re.findall(r"\[([^]]+)\]\((\w[\w-]*)/README\.md\)", (results / "README.md").read_text())
+    for to, name in sorted({to: name for name, to in reversed(links)}.items()):  # called as the first link calls it
         if not (results / to / "record.json").exists():  # several devices of one machine
             continue
         record = json.loads((results / to / "record.json").read_text())

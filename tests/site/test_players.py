@@ -160,7 +160,7 @@ START_OF_RUN = "    bars.clear();\n"
 def worst(launch, gate, folder):
     """What the chapter's own program prints as its result without a gate, when the layer runs the newest command first."""
     from tests import running
-    from tests.programs import command_order
+    from tests.programs import test_command_order as command_order
 
     if not (ROOT / running.QUEUES_LAYER).exists():
         pytest.skip("the layers are not built (cmake --build --preset default)")
