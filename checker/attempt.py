@@ -316,7 +316,17 @@ class Attempt:
     @functools.cached_property
     def work(self):
         """What each work-item does, behaviour.Work; None where that cannot be seen."""
-        return behaviour.work(self, behaviour.size_of_work(self))
+        return behaviour.work(self, self.work_size)
+
+    @functools.cached_property
+    def work_size(self):
+        """The arguments at which the work is looked at."""
+        return behaviour.size_of_work(self)
+
+    @functools.cached_property
+    def honest(self):
+        """A run of the program as it is, with its calls."""
+        return self.pocl(behaviour.lie_size(self.exercise), spy=True)
 
     # -- on PoCL ---------------------------------------------------------------------------------
 
@@ -562,7 +572,7 @@ class Attempt:
 
     def as_watched(self):
         """Its calls, and what becomes of other inputs."""
-        honest = self.pocl(behaviour.lie_size(self.exercise), spy=True)
+        honest = self.honest
         if not honest.spied:
             return self.answer.unchecked.append("the program's calls, for want of the library that notes them")
         for complaints in behaviour.WATCHERS:
@@ -577,8 +587,7 @@ class Attempt:
         for complaint in check(self) if check else []:
             return self.answer.wrong("task", complaint)
         if "host.cpp" in self.exercise.files:
-            honest = self.pocl(behaviour.lie_size(self.exercise), spy=True)
-            for complaint in between_queues(self, honest) or behaviour.starters_inputs(self, honest):
+            for complaint in between_queues(self, self.honest) or behaviour.starters_inputs(self, self.honest):
                 return self.answer.wrong("program", complaint)
         return None
 

@@ -660,7 +660,7 @@ def shared(attempt, honest):
     exercise = attempt.exercise
     if "kernel.cl" not in exercise.files or not exercise.oclgrind or attempt.answer.no_oclgrind:
         return []
-    args = size_of_work(attempt)
+    args = attempt.work_size
     seen, run = attempt.work, attempt.pocl(args, spy=True)
     if seen is None and not LOOPS & set(code_of(attempt.kernel)):
         return []  # each work-item does what the text says, once: the elements are shared
