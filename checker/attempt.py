@@ -178,7 +178,7 @@ class Attempt:
         command = [
             compiler,
             "-std=c++17",
-            "-O2",
+            "-O1",
             *BOUNDS,
             *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"),
             *(self.warnings if told else ["-w"]),
