@@ -19,8 +19,7 @@ RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
 BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
 # The front page: (what the machine is called there, its cores, its folder, the library at its best, what it lacks there: it has
-# no matrix units, or its dot product runs on one core, beside which all cores would be no comparison). CLBlast has not been
-# tuned for these devices.
+# no matrix units, or its dot product runs on one core, beside which all cores would be no comparison).
 FRONT = [
     ("NVIDIA H200", "132 units", "h200", "cuBLAS", set()),
     ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", {BEST_VECTORS} | MATRIX_UNITS),
@@ -29,7 +28,7 @@ FRONT_SIZES = [512, 1024, 4096]  # of products; of vectors the longest
 
 
 # Libraries that are timed by the host's clock: beside them stands what the host waits for, where that was measured.
-BY_THE_HOST = {"OpenBLAS", "CLBlast"}
+BY_THE_HOST = {"OpenBLAS", "MKL"}
 
 
 def shown(number):
@@ -134,7 +133,7 @@ def page(folder):
     lines += [
         "",
         "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
-        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for CLBlast, OpenBLAS "
+        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for OpenBLAS, MKL "
         'and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math. '
         f"POCL_AFFINITY={record['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
         "",
@@ -148,8 +147,6 @@ def page(folder):
     for name, env in libraries.items():
         if env:
             notes.append(f"{name} ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
-        if name == "CLBlast":
-            notes.append("CLBlast has the parameters that it brings; its own tuners were not run.  ")
     notes += above_ceilings(record, matmul, vectors)
     lines += [*notes, ""] if notes else []
     lines += ["| what | is |", "| --- | --- |"]

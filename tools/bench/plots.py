@@ -24,7 +24,7 @@ STYLES = list(zip(3 * COLORS, "os^Dv<>pxd|1234_h8", 8 * ["-"] + 8 * ["-."] + 2 *
 LIBRARIES = {
     "OpenBLAS": ("#2f7d4f", "P"),
     "OpenBLAS, one thread": ("#2f7d4f", "1"),
-    "CLBlast": ("#0b5cad", "X"),
+    "MKL": ("#0b5cad", "X"),
     "cuBLAS": ("#000000", "*"),
     "cuBLAS, TF32": ("#000000", "+"),
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the chapter programs and the libraries people would use instead, side by side.
 
-    tools/bench/run.py [--out docs/results/NAME] [--quick] [--rounds 5] [--device cpu] [--only matmul,shapes,vectors]
+    tools/bench/run.py [--out FOLDER] [--quick] [--rounds 5] [--device cpu] [--only matmul,shapes,vectors]
                  [--sizes 1024,2048] [--lengths 20,26]
 
 Builds what it needs with CMake into --build (default build/), then runs everything over sizes,
@@ -41,11 +41,19 @@ from checker.grade_page import CEILINGS, CEILINGS_PATTERN  # noqa: E402
 FLOP_PER_BYTE = {
     name: flop for known in CHAPTERS.values() for name, flop in known.BENCH.get("flop_per_byte", {}).items()
 }
-PEERS = {  # name: source, what to link, who finds out that it is there
-    "OpenBLAS": ("peer_openblas.cpp", ["-lopenblas"]),
-    "CLBlast": ("peer_clblast.cpp", ["-lclblast"]),
-    "cuBLAS": ("peer_cublas.cpp", ["-lcublas", "-lcudart"]),
+CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+# MKL's own folder, or that of the Python that runs this: `pip install mkl` puts it there.
+MKL = [*pathlib.Path(os.environ.get("MKLROOT", sys.prefix), "lib").glob("libmkl_rt.so*"), "libmkl_rt.so"][0]
+PEERS = {  # name: source, what to compile and link it with, how to get it
+    "OpenBLAS": ("peer_blas.cpp", ["-lopenblas"], "on Debian and Ubuntu: apt install libopenblas-dev"),
+    "MKL": ("peer_blas.cpp", ["-DMKL", str(MKL), f"-Wl,-rpath,{pathlib.Path(MKL).parent}"], "pip install mkl"),
+    "cuBLAS": (
+        "peer_cublas.cpp",
+        [f"-I{CUDA}/include", f"-L{CUDA}/lib64", f"-Wl,-rpath,{CUDA}/lib64", "-lcublas", "-lcudart"],
+        "it comes with CUDA",
+    ),
 }
+ON_THE_CPU = {"OpenBLAS", "MKL"}
 # Others than squares: rows of odd length, of no whole tile, thin, wide, and a small C with a long K.
 SHAPES = ["1000", "1023", "4000,4000,4004", "4095,4001,4007", "3000,100,5000", "16384,16,4096", "64,64,100000"]
 ENOUGH = 60  # seconds that a program may take at a size before another round is not begun
@@ -95,16 +103,13 @@ def build(folder):
 def build_peers(folder):
     """Compiles the peer programs; returns (those that run here, why each other one is absent)."""
     present, absent = {}, {}
-    cuda = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
     target = folder / "bench"
     target.mkdir(parents=True, exist_ok=True)
-    for name, (source, libraries) in PEERS.items():
+    for name, (source, libraries, how) in PEERS.items():
         command = ["g++", "-std=c++17", "-O2", str(ROOT / "tools" / "bench" / source), "-o", str(target / name)]
-        if name == "cuBLAS":
-            command += [f"-I{cuda}/include", f"-L{cuda}/lib64", f"-Wl,-rpath,{cuda}/lib64"]
         done = subprocess.run(command + libraries + ["-lOpenCL"], capture_output=True, text=True)
         if done.returncode != 0:
-            absent[name] = "it cannot be compiled against here"
+            absent[name] = f"it cannot be compiled against here ({how})"
             continue
         present[name] = [str(target / name)]
         if not run(present[name] + ["dot", "1000"])[0]:
@@ -198,7 +203,7 @@ def series_of(names, lines):
     return {name: rate for what, rate in lines for start, name in names.items() if what.startswith(start)}
 
 
-def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds, keep):
+def measure(out, table, sizes, names, programs, peers, words, rounds, keep):
     """All programs of `names` at all sizes, interleaved. After each size it writes the table and hands `keep` the sizes
     so far, what was left out, and what chapter 20 chose: {size: shape}."""
     results, left_out, chosen = {}, {}, {}
@@ -206,13 +211,11 @@ def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds, k
         seconds = {}  # that each program took at this size
         for r in range(rounds):
             say(f"{TITLES[table]}: size {size} ({at + 1} of {len(sizes)}), round {r + 1} of {rounds}")
-            for name, command, env in [(p, [programs[p], *str(size).split(",")], None) for p in names] + [
-                (p, path + peer_arguments(size), env) for p, (path, env) in peers.items()
-            ]:
+            for name, (command, env) in {**{p: ([programs[p]], None) for p in names}, **peers}.items():
                 if name in left_out or seconds.get(name, 0) > ENOUGH:
                     continue
                 start = time.monotonic()
-                lines, why = run(command, env)
+                lines, why = run(command + words(size), env)
                 seconds[name] = seconds.get(name, 0) + time.monotonic() - start
                 if not lines:
                     left_out[name] = f"{why} at {size}"
@@ -230,9 +233,9 @@ def measure(out, table, sizes, names, programs, peers, peer_arguments, rounds, k
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/results/this-machine")
+    options.add_argument("--out", type=pathlib.Path, default=ROOT / "build/results")
     options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    options.add_argument("--quick", action="store_true", help="small sizes, one round")
+    options.add_argument("--quick", action="store_true", help="few sizes, one round")
     options.add_argument("--rounds", type=int, help="default 5, 1 with --quick")
     options.add_argument("--only", type=tables_of, default=list(TITLES), help="these tables: matmul,shapes,vectors")
     options.add_argument("--device", help="OCL_DEVICE for all programs: gpu, cpu, part of a name")
@@ -264,9 +267,9 @@ def benchmark(args, programs, found, absent):
     if "cuBLAS" in found and not cuda_device:
         absent["cuBLAS"] = "not run: the chapters run on another device here"
         del found["cuBLAS"]
-    if cuda_device and "OpenBLAS" in found:
-        absent["OpenBLAS"] = "not run: it computes on the CPU, the chapters on a GPU here"
-        del found["OpenBLAS"]
+    for name in ON_THE_CPU & found.keys() if cuda_device else []:
+        absent[name] = "not run: it computes on the CPU, the chapters on a GPU here"
+        del found[name]
     out = args.out
     record = {"runs": {}, "GB/s": 0, "GFLOP/s": 0}
     if args.only != list(TITLES) and (out / "record.json").exists():
@@ -279,27 +282,33 @@ def benchmark(args, programs, found, absent):
     if cores:
         known["OpenBLAS by core type, GFLOP/s"] = {name or "its own choice": rate for name, rate in cores.items()}
     peers = variants(found, cores)
+    products = {name: ([*command, "gemm"], env) for name, (command, env) in peers.items()}
+    dots = {name: ([*command, "dot"], env) for name, (command, env) in peers.items() if name != "cuBLAS, TF32"}
+    if not cuda_device:  # a library's dot product runs on one core
+        *_, (last, of) = VECTORS.items()
+        dots[f"{of['both']}, one core"] = ([programs[last]], {"POCL_MAX_PTHREAD_COUNT": "1", "POCL_AFFINITY": "0"})
     rounds = args.rounds or (1 if args.quick else 5)
     if args.sizes:
         sizes = sorted(args.sizes)  # what does not fit at a size is not tried at larger ones
     else:
-        sizes = [64, 128] if args.quick else [64, 128, 256, 512, 1024, 2048, 4096] + [8192] * gpu
+        sizes = [256, 1024] if args.quick else [64, 128, 256, 512, 1024, 2048, 4096] + [8192] * gpu
     if args.lengths:
         lengths = [2**p for p in sorted(args.lengths)]
     else:
-        lengths = [2**p for p in ((10, 14) if args.quick else range(10, 29, 2))]
+        lengths = [2**p for p in ((16, 24) if args.quick else range(10, 29, 2))]
 
-    def gemm(size):  # "1024", or "4000,4000,4004"
-        return ["gemm", *(str(size).split(",") * 3)[:3]]
+    def three(size):  # "1024", or "4000,4000,4004"
+        return (str(size).split(",") * 3)[:3]
 
-    work = {  # what is run: (sizes, chapters, libraries, their arguments)
-        "matmul": (sizes, MATMUL, peers, gemm),
+    def one(size):
+        return [str(size)]
+
+    work = {  # what is run: (sizes, chapters, libraries, their sizes as words)
+        "matmul": (sizes, MATMUL, products, three),
         # The last ones of the walk alone: those before are no match for a library at any shape.
-        "shapes": (["17,33,65"] if args.quick else SHAPES, dict(list(MATMUL.items())[-2:]), peers, gemm),
-        "vectors": (
-            lengths, VECTORS, {n: p for n, p in peers.items() if n != "cuBLAS, TF32"}, lambda n: ["dot", str(n)]
-        ),
-    }  # fmt: skip
+        "shapes": (["1000"] if args.quick else SHAPES, dict(list(MATMUL.items())[-2:]), products, three),
+        "vectors": (lengths, VECTORS, dots, one),
+    }
     out.mkdir(parents=True, exist_ok=True)
     for table in args.only:
         at, chapters, libraries, arguments = work[table]
