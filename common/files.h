@@ -35,6 +35,23 @@ inline std::filesystem::path program_folder() {
 #endif
 }
 
+// A path as fopen takes it. On Windows fopen knows the letters of one code page only, and a user's
+// name may have others: then the path's short name, which is plain.
+inline std::string narrow(const std::filesystem::path &path) {
+#if defined(_WIN32)
+  wchar_t name[4096];
+  char text[4096] = "";
+  BOOL other_letters = FALSE;
+  WideCharToMultiByte(CP_ACP, WC_NO_BEST_FIT_CHARS, path.c_str(), -1, text, sizeof text, nullptr,
+                      &other_letters);
+  if (other_letters && GetShortPathNameW(path.c_str(), name, 4096) > 0)
+    WideCharToMultiByte(CP_ACP, 0, name, -1, text, sizeof text, nullptr, nullptr);
+  return text;
+#else
+  return path.string();
+#endif
+}
+
 // Returns the path of the file `name`: the first one found beside the program, beside the source
 // file of the caller, or in the working directory. None, or one that is no readable file: an error
 // that names every place it looked at; exit 1.
@@ -44,11 +61,12 @@ inline std::string find_file(const char *name, const char *caller = __builtin_FI
   std::string places;
   for (const std::filesystem::path &folder : folders) {
     std::error_code error;
-    std::string path = std::filesystem::absolute(folder / name, error).string();
+    const std::filesystem::path whole = std::filesystem::absolute(folder / name, error);
+    const std::string path = narrow(whole);
     if (places.find("  " + path + "  ") != std::string::npos)
       continue; // two of the folders are the same
-    const bool exists = std::filesystem::exists(path, error);
-    if (exists && std::filesystem::is_regular_file(path, error) && std::ifstream(path))
+    const bool exists = std::filesystem::exists(whole, error);
+    if (exists && std::filesystem::is_regular_file(whole, error) && std::ifstream(whole))
       return path;
     places += "  " + path + (exists ? "  (is there, but cannot be read)\n" : "  (not there)\n");
     if (exists)

@@ -96,10 +96,10 @@ def exe(chapter):
 
 
 def finds_kernel(must, wine):
-    """A kernel beside the program comes before the one in the sources, in a path with spaces, from elsewhere."""
+    """A kernel beside the program comes before the one in the sources, in a path with spaces and two scripts, from elsewhere."""
     chapter = next(chapter for chapter in running.CHAPTERS if running.has_kernel(chapter))
     with tempfile.TemporaryDirectory() as name:
-        home = pathlib.Path(name) / "with a space"
+        home = pathlib.Path(name) / "with a space, Ωмир"
         home.mkdir()
         shutil.copy(exe(chapter), home)
         (home / "kernel.cl").write_text("#error beside the program\n")
