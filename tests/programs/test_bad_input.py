@@ -1,5 +1,5 @@
-"""What each chapter refuses: arguments that make no sense, sizes that do not fit, a machine without a device, a kernel
-file that is broken. (What common/ says of each, word by word: tests/common/common_test.cpp.)
+"""What each chapter refuses: arguments that make no sense, sizes that do not fit, a machine without a device, a full
+disk, a kernel file that is broken. (What common/ says of each, word by word: tests/common/common_test.cpp.)
 
 Each case states the exit code and what standard error must say; no case may print PASSED or crash.
 """
@@ -79,6 +79,9 @@ def machines(test, folder):
     if test.chapter != running.CHAPTERS[0]:  # which takes the first device there is
         wish = {"OCL_DEVICE": "no such device"}
         test.case("no such device", [test.program], 1, "no OpenCL device matches OCL_DEVICE=no such device", env=wish)
+    for buffering in ["", "stdbuf -o0"]:
+        full = ["sh", "-c", f'exec {buffering} "$0" "$@" >/dev/full', test.program, *test.known.TINY_SIZE]
+        test.case(f"a full disk {buffering}", full, 1, "standard output could not be", env=running.remembering(folder))
 
 
 def kernels(test, folder):

@@ -196,12 +196,6 @@ def at_once(test, folder):
             test.judge(f"three at once, {what}, nothing in it: number {number}", process.returncode, out, err, words)
 
 
-def output(test):
-    for buffering in ["", "stdbuf -oL", "stdbuf -o0"] if shutil.which("stdbuf") else [""]:
-        quoted = ["sh", "-c", f'exec {buffering} "$0" "$@" >/dev/full'] + test.command
-        test.run(f"standard output on a full disk {buffering}", "standard output could not be", command=quoted)
-
-
 @pytest.mark.thorough
 def test_hostile(report, chapter, full):
     known = chapter_facts.of(chapter)
@@ -210,7 +204,6 @@ def test_hostile(report, chapter, full):
         folder = pathlib.Path(name)
         places(test, chapter, folder)
         comma_locale(test, folder)
-        output(test)
         if full or chapter in ALL:
             implementations(test, folder)
             homes(test, folder)
