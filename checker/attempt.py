@@ -20,7 +20,7 @@ import traceback
 from checker import behaviour, oclgrind_messages, sandbox
 from checker.command_order import between_queues
 from checker.exercise import Problem
-from checker.machine import MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
+from checker.machine import LOADER_OF_ITS_OWN, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
 from checker.probe import BUILD, fetch, keep, probe_library
 
 POCL_SECONDS = 8  # of computing, or of doing nothing
@@ -41,14 +41,14 @@ MPI = shutil.which("mpicxx") is not None and shutil.which("mpirun") is not None
 
 class Answer:
     """What a check found: `lines` are (label, text) to show, `problems` those texts that say what is
-    wrong, `no_oclgrind` is true where Oclgrind would have been needed and is not there, `unchecked` says what else
+    wrong, `no_oclgrind` says why Oclgrind, where it was needed, saw nothing, `unchecked` says what else
     could not be looked at; `figures` are what the program printed of its times. `show(label, text)` is called for each
     line as soon as it is known."""
 
     def __init__(self, show=None):
         self.lines = []
         self.problems = []
-        self.no_oclgrind = False
+        self.no_oclgrind = ""
         self.unchecked = []
         self.figures = {}
         self.device = ""
@@ -292,7 +292,7 @@ class Attempt:
         for races and the like. `spied`: what the probe is to do meanwhile."""
         oclgrind = find_oclgrind()
         if oclgrind is None:
-            self.answer.no_oclgrind = True
+            self.answer.no_oclgrind = NO_OCLGRIND
             return None
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         env.pop("OCL_ICD_VENDORS", None)
@@ -311,6 +311,9 @@ class Attempt:
             code, out, err = self.execute([oclgrind, *chosen, *program, *args], seconds, env)
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be its own doing, which is no fault of the answer
+        if "CL_PLATFORM_NOT_FOUND_KHR" in err:
+            self.answer.no_oclgrind = LOADER_OF_ITS_OWN
+            return None
         return Run(args, code, out, err, limit=seconds)
 
     @functools.cached_property
@@ -529,7 +532,9 @@ class Attempt:
         cases = self.exercise.oclgrind
         for _, found in zip(cases, self.at_once(lambda case: self.reports(*case, also_results=True), cases)):
             if self.answer.no_oclgrind:
-                return self.answer.ok("Oclgrind", f"races and memory errors were not looked for, because {NO_OCLGRIND}")
+                return self.answer.ok(
+                    "Oclgrind", f"races and memory errors were not looked for, because {self.answer.no_oclgrind}"
+                )
             for sentence in found[:1]:
                 return self.answer.wrong("Oclgrind", sentence)
         if cases:

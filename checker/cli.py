@@ -35,7 +35,7 @@ import time
 from checker import reset, sandbox
 from checker.attempt import Answer, Attempt
 from checker.exercise import Problem, all_exercises
-from checker.machine import NO_OCLGRIND, ROOT, find_oclgrind
+from checker.machine import LOADER_OF_ITS_OWN, NO_OCLGRIND, ROOT, find_oclgrind
 from checker.probe import BUILD
 from checker.watch import watch
 
@@ -221,7 +221,8 @@ def how_many(words):
     """The last line but one: 3 of 30 done, and what is only right on PoCL, if anything."""
     text = f"{words.count('passed')} of {len(words)} done"
     if UNPROVEN in words:
-        text += f", {words.count(UNPROVEN)} {UNPROVEN}; races not looked for, because {NO_OCLGRIND}"
+        text += f", {words.count(UNPROVEN)} {UNPROVEN}; races not looked for, because "
+        text += LOADER_OF_ITS_OWN if find_oclgrind() else NO_OCLGRIND
     return text
 
 

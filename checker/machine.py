@@ -23,6 +23,7 @@ MPIRUN = {
 NO_OCLGRIND = (
     "Oclgrind is not there (Debian 12, Ubuntu 24.04: apt install oclgrind; elsewhere: tools/install_oclgrind.sh)"
 )
+LOADER_OF_ITS_OWN = "the OpenCL loader here does not find Oclgrind, as CUDA's loader does not (Debian, Ubuntu: apt install ocl-icd-libopencl1)"
 PYPI_OCLGRIND = str(ROOT / "build-oclgrind" / "bin" / "oclgrind")  # where tools/install_oclgrind.sh puts it
 
 
