@@ -117,7 +117,8 @@ def write_down(exercise):
     path = exercise.folder / "exercise.json"
     data = json.loads(path.read_text())
     data["sha256"] = exercise.digest(exercise.folder)
-    path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     given = behaviour.given_files(all_exercises())
     behaviour.GIVEN.write_text(json.dumps(given, indent=0) + "\n")
 
