@@ -1,10 +1,9 @@
 """Are Oclgrind's reports and counts understood, whichever version wrote them?
 
-tests/checker/oclgrind_reports/kernel.cl does one thing wrong at a time, in chapter 01's program. What each version of Oclgrind said of
-that is kept in tests/checker/oclgrind_reports/VERSION.txt; read today, it must give the sentences and the counts below. So must
-what the Oclgrinds of this machine say now: the one that the checks use, and the one from PyPI.
-
---record keeps what the Oclgrind that the checks use says.
+tests/checker/oclgrind_reports/kernel.cl does one thing wrong at a time, in chapter 01's program. What the Oclgrinds of this
+machine say of it, the one that the checks use and the one from PyPI, must give the sentences and the counts below. So must
+oclgrind_reports/VERSION.txt, what a version said that no system has as a package; --record adds that of the one that the
+checks use.
 """
 
 import pathlib
