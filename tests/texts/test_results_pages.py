@@ -1,9 +1,8 @@
 """Are the pages under docs/results what their tables say?
 
-That of each machine is what tools/bench/page.py makes of its tables and record, h200-several what tools/bench/several.py makes of the
-tables in the lessons, and "How fast" in the top README what page.py makes of them: to the letter. A row of a lesson's table
-that names its record, <!-- record: LABEL = h200/matmul, 08 naive -->, has the record's medians. The plots have their text
-as text, and are there; where Python has matplotlib, several.py draws its own again.
+That of each machine is what tools/bench/page.py makes of its tables and record, and "How fast" in the top README what it
+makes of them: to the letter. A row of a lesson's table that names its record, <!-- record: LABEL = h200/matmul, 08 naive -->,
+has the record's medians. The plots have their text as text, and are there.
 
 And is a figure that a lesson quotes the record's? Two lessons that name the same measurement cannot then disagree.
 """
@@ -12,7 +11,6 @@ import csv
 import pathlib
 import re
 import sys
-import tempfile
 
 import pytest
 
@@ -21,7 +19,6 @@ from tests import running
 sys.path.insert(0, str(running.ROOT / "tools" / "bench"))
 
 import page  # noqa: E402  from tools/bench/
-import several  # noqa: E402
 import tables  # noqa: E402
 
 RESULTS = pathlib.Path(running.ROOT / "docs" / "results")
@@ -32,8 +29,8 @@ def test_results_pages(report):
     for folder in sorted(path.parent for path in RESULTS.glob("*/README.md")):
         text = (folder / "README.md").read_text()
         of_tables = (folder / "record.json").exists()
-        maker, made = ("page.py", page.page(folder)) if of_tables else ("several.py", several.page())
-        again = [f"is not what tools/bench/{maker} makes of the tables: run it again"] if text != made else []
+        other = of_tables and text != page.page(folder)
+        again = ["is not what tools/bench/page.py makes of the tables: run it again"] * other
         report.failed(f"{folder.name}/README.md", again)
         report.count("pages")
         for name in re.findall(r"\]\((\w+\.svg)\)", text):
@@ -44,7 +41,6 @@ def test_results_pages(report):
     same = block and block.group() == block.group(1) + page.front() + block.group(2)
     report.failed("README.md", [] if same else ['"How fast" is not that of docs/results: tools/bench/page.py --front'])
     lessons(report)
-    drawn(report)
     quoted(report)
 
 
@@ -63,22 +59,6 @@ def lessons(report):
                 wrong += [f"{label} at {size}: {cell!r}, and {table} has {right!r}"] * (cell not in (right, ""))
             report.failed(f"{path.parent.name}/README.md", wrong)
             report.count("rows of lessons")
-
-
-def drawn(report):
-    pythons = [python for python in (sys.executable, "/usr/bin/python3") if pathlib.Path(python).exists()]
-    python = next((one for one in pythons if running.run([one, "-c", "import matplotlib"])[0] == 0), None)
-    if python is None:
-        print("not drawn again: no Python here has matplotlib (on Debian: apt install python3-matplotlib)")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        code, _, err = running.run([python, running.ROOT / "tools/bench/several.py", folder])
-        made, there = (
-            {path.name for path in pathlib.Path(at).glob("*.svg")} for at in (folder, RESULTS / "h200-several")
-        )
-        report.failed(
-            "tools/bench/several.py", [f"draws {sorted(made)}: {err[-500:]}"] if code or made != there else []
-        )
 
 
 # Rates of a GPU, as a lesson writes them: 4,432 before its unit or at the end of a cell of a table.

@@ -11,7 +11,6 @@ import re
 import shlex
 import sys
 
-import growth
 import tables
 from tables import BEST_MATMUL, BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, NAIVE, ROOT, TITLES, UNITS
 
@@ -155,7 +154,6 @@ def page(folder):
     lines += ["", "## Matrix product", "", *rates("matmul", matmul)]
     if shapes:
         lines += ["## Other shapes", "", "M, N, K, or one number for all three:", "", *rates("shapes", shapes)]
-    lines += growth.section(tables.medians(matmul), NAIVE)
     chosen = {size: shape for run in runs.values() for size, shape in run["chosen"].items()}
     lines += ["Chapter 20 chose", "", *[f"- {size}: {shape}" for size, shape in chosen.items()], ""] if chosen else []
     lines += ["## Dot product and sum", "", *rates("vectors", vectors)]
