@@ -141,3 +141,12 @@ def test_solution(report, exercise):
 def test_known_answers(report, exercise):
     right(report, exercise)
     wrong(report, exercise)
+
+
+@pytest.mark.thorough
+def test_given_files(report, exercise):
+    """Each file that is not the student's, changed, is named."""
+    known = behaviour.known_files()
+    for name in behaviour.given_files([exercise]):
+        said = behaviour.changed_files(exercise, {**known, name: "another"})
+        report.must(f"{name}, changed", said and said[0].startswith(name), str(said))
