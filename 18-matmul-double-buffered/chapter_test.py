@@ -3,7 +3,6 @@ from tests.formulas import double_buffered, matmul_times
 
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second: EDGES=0
-COPIES = [("kernel.cl", "17-matmul-register-tiled/kernel.cl", ["COLS", "ROWS", "ITEMS", "A_STRIDE", "load4", "store4"])]
 BENCH = {"matmul": {"kernel": "18 double-buffered"}}
 MOST_ROWS = 2**30
 REFERENCES = {"matmul": product}

@@ -6,10 +6,6 @@ from checker.references import product
 from tests.formulas import cut_tiles, fast_tiles, packed_times, panels, unpacked
 
 THOROUGH = ["bad-input", "costs", "other-inputs"]  # every call of the search; every candidate
-# At any size it searches for as long. From 17×33×65 on, where it checks candidates at 31×63×127, loops that end early make
-# its panels wrong: whether the test fails is up to what it chooses, by the clock.
-SLOW_ELSEWHERE = "1x1x1"
-RUNS_ON = {"intel": [(["17", "33", "65"], "PASSED")]}
 # Each many times over: the search. The third: on devices of few units with tiles that are cut, of rows that `pad` copies in
 # two turns.
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "34", "1030"]]
@@ -32,14 +28,6 @@ WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before w
 NOT_POISONED = ["pad", "pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.
 SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
-COPIES = [
-    ("panels.cl", "19-matmul-packed/kernel.cl", ["JOIN", "VECTOR", "TV", "KS", "pack_a", "pack_b"]),
-    (
-        "tiles.cl",
-        "18-matmul-double-buffered/kernel.cl",
-        ["COLS", "ROWS", "ITEMS", "A_STRIDE", "A_TILE", "B_TILE"],
-    ),
-]
 BENCH = {
     "matmul": {"tiles": "20 autotuned", "panels": "20 autotuned", "as the host waits": "20, as the host waits"},
     "front": "20 autotuned",

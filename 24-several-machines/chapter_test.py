@@ -10,7 +10,6 @@ SMALL_SIZES = [["1"], ["32", "32", "64"], ["17", "33", "300"]]
 COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["33", "17", "600"]]
 OCLGRIND_SIZES = [["1"], ["50", "33", "130"], ["17", "33", "300"]]
 REFERENCES = {"dot_product": Total(lambda x: x * x), "matmul": product}
-COPIES = [("dot.cl", "06-dot-product-reduction/kernel.cl", None)]
 PROCESSES = [1, 2, 3, 4, 6, 7]
 OWN_CHECKS = ["processes"]
 # The second: of four processes, two have no column of C, and of seven four have no row.

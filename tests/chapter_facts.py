@@ -84,10 +84,9 @@ def defaults(chapter):
         # What it refuses besides: (arguments, what is said[, what a small run prints on a device where that is so]).
         "BAD_ARGUMENTS": [],
         # What it prints: printed(machine, wish, place), the whole output on devices of paper; (arguments, regular
-        # expression[, lines of a profile]), and the same of a copy with the first of FORCED.
+        # expression[, lines of a profile]).
         "printed": None,
         "SAYS": [],
-        "SAYS_FORCED": [],
         # On Oclgrind: (lines at the beginning of the kernel file, at that of each kernel) with which it is run as well: a
         # switch that is the other way on other devices. (Change of the host in the notation of defects.py, size): what it
         # would choose elsewhere. The launch does not shrink with N, so that only its first and last work-group are run,
@@ -110,15 +109,10 @@ def defaults(chapter):
         "PROCESSES": [],
         "PROCESS_SIZES": [],
         "traffic": None,
-        # Copies of another chapter's code: (kernel file, the other one, [names of functions and #defines]); None for all.
-        "COPIES": [],
         # Devices on which it cannot run: {profile: what it says there, with exit code 1}. On other implementations: {name:
-        # [(arguments, what is printed)]}; its tests with long loops, which fail where these end early; the one that is
-        # enough where all take long.
+        # [(arguments, what is printed)]}.
         "NEEDS": {},
         "RUNS_ON": {},
-        "LONG_LOOPS": [],
-        "SLOW_ELSEWHERE": None,
         # Tests that take too long here for every day; tests of this chapter alone that mutants go through, the first soon.
         "THOROUGH": [],
         "OWN_CHECKS": [],

@@ -10,7 +10,6 @@ import shutil
 import tempfile
 
 from tests import chapter_facts, running
-from tests.syntax import changed_copy, forced, kernel_files
 
 ODD_BUFFER = 134217001  # bytes of the largest buffer, no multiple of anything: a default has to fit all the same
 
@@ -105,7 +104,3 @@ def test_printed_values(report, chapter):
         if running.has_kernel(chapter):
             kernel_file(report.must, program, chapter, folder)
         says(report.must, program, known.SAYS, folder)
-        if known.SAYS_FORCED:
-            (folder / "forced").mkdir()
-            texts = {path: forced(path.read_text(), known.FORCED[0]) for path in kernel_files(chapter)}
-            says(report.must, changed_copy(chapter, folder / "forced", texts), known.SAYS_FORCED, folder)
