@@ -4,7 +4,6 @@ from tests.formulas import count
 
 OWN_CHECKS = ["device-choice"]  # it stands for all that use common/device.h
 TIME_SIZES = [["1000003"], ["1000"], ["4096"]]  # the last one is whole work-groups
-LONG_LOOPS = ["default", "1000000"]  # a single work-item goes through all elements
 
 
 def costs(n):

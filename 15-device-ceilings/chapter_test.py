@@ -4,7 +4,6 @@ from checker.references import U, total, unchanged
 from tests.formulas import COMPUTE_UNITS, count
 
 THOROUGH = ["other-inputs"]  # thirteen programs are built and released
-SLOW_ELSEWHERE = "65"  # at any size it measures for as long
 LARGE_LAUNCHES = True
 DROP_SIZES = [["1000"]]  # most of its work does not depend on N
 CHANGES = ["ulp"]  # see FEW_PLACES
