@@ -35,8 +35,6 @@ host.cpp
 ```sh
 test -f 05-dot-product-naive/kernel.cl
 ```
-
-See [chapter 05](../05-dot-product-naive) and [a heading](#a-page).
 """
 MISTAKES = {
     "a kernel's line": ("b[i];", "b[i] + 1;", "the listing is not the code"),
@@ -47,8 +45,6 @@ MISTAKES = {
     "a command": ("test -f 05", "test -f 99", "exit code 1, where 0 was expected"),
     "no marker": ("<!-- run -->\n", "", "without a marker"),
     "no reason": ("<!-- run -->", "<!-- not run -->", "does not say why"),
-    "a link": ("(../05-dot", "(../55-dot", "leads nowhere"),
-    "an anchor": ("(#a-page)", "(#another-page)", "has no heading with the anchor"),
 }
 
 

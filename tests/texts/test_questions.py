@@ -1,7 +1,7 @@
 """Words lead there: what people type into a search box (questions.txt) finds its answer.
 
 Each question has an item in docs/questions.md that links to the very paragraph, and its words are in that item or in
-the paragraph. That the links lead somewhere, test_pages.py sees; that the site's search brings them up, the tests of the site.
+the paragraph. That the links lead somewhere and that the site's search brings them up, the site's build and tests see.
 """
 
 import pathlib
