@@ -17,14 +17,9 @@ code in between. A blank line or a file's name ends a diff; several are made one
 Before a defect, `# host.cpp` names the file for all that follow, `include tree` stands for all the defects of
 tree.mutants beside the file, `include grid BODY=sum += x[i];` for those of grid.mutants with BODY replaced; any other
 line is a remark.
-
-    python3 tests/defects.py FILE FOLDER   shows what the defects in FILE make of the files in FOLDER
 """
 
-import difflib
-import pathlib
 import re
-import sys
 import textwrap
 
 TOKEN = re.compile(
@@ -176,19 +171,3 @@ def changed(defect, folder):
             raise Unfit(f"{defect.where}: there is no {file}")
         texts[file] = change(texts.get(file) or path.read_text(), lines, f"{defect.where}: {file}")
     return texts
-
-
-def main():
-    for defect in read(pathlib.Path(sys.argv[1])):
-        print(f"\n## {defect.name}")
-        for name, text in changed(defect, pathlib.Path(sys.argv[2])).items():
-            old = place_of(name, pathlib.Path(sys.argv[2])).read_text()
-            print("\n".join(difflib.unified_diff(old.splitlines(), text.splitlines(), name, name, lineterm="", n=1)))
-    return 0
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Unfit as unfit:
-        sys.exit(f"FAILED  {unfit}")

@@ -25,27 +25,11 @@ PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as u
 SKIPPED = 77  # the exit code by which a program says that something is missing
 
 
-def named(words, others=""):
-    """The chapters that some of the words name, as 06 or 06-dot-product-reduction, or all if none does; the other words.
-    Raises SystemExit where these are nothing that the regular expression `others` takes."""
-
-    def names(word, chapter):
-        return chapter == word or chapter.startswith(f"{word}-")
-
-    rest = [word for word in words if not any(names(word, chapter) for chapter in CHAPTERS)]
-    if not re.fullmatch(others, " ".join(rest)):
-        raise SystemExit(f"FAILED  neither a chapter nor anything else that is known here: {' '.join(rest)}")
-    return [c for c in CHAPTERS if len(rest) == len(words) or any(names(word, c) for word in words)], rest
-
-
 def skip(why):
     """Ends a test that cannot be made here; the text says what is missing."""
     import pytest  # which what is no test, but imports this, need not have
 
     pytest.skip(why)
-
-
-Skip = skip  # TODO: goes with the last that raises it, in tests/site/
 
 
 def program(chapter, build=BUILD):

@@ -1,14 +1,11 @@
 """Kernel files as Clang's syntax tree, as their programs build them. Each node is a dictionary of Clang's own
 (-ast-dump=json)."""
 
-import functools
 import json
-import os
 import pathlib
 import re
 import shutil
 import tempfile
-import unittest.mock
 
 from tests import running
 from tests.programs import test_other_inputs as other_inputs
@@ -35,40 +32,25 @@ def forced(text, change):
     return top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, text)
 
 
-def builds_of(known, cache, runs=None, lines=False):
+def builds_of(known, cache):
     """What a chapter's program builds: (source, options), each with every switch, a -D of 0 or 1 and nothing else, both
-    ways; shapes, which are other numbers, once, or, with `lines`, once for all that leave the same lines to compile.
-    `runs`: (arguments, environment), and the profile of a simulated device where there is one, in place of the usual."""
+    ways; shapes, which are other numbers, once."""
     seen = {}
-    for arguments, env, *profile in runs or [(known.INPUT_SIZES[0], {})]:
-        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, env):
-            other_inputs.run_in(folder, known, arguments, cache, *profile)
-            for line in (pathlib.Path(folder) / "account").read_text().splitlines():
-                what, _, rest = line.partition(" ")
-                if what == "build":
-                    number, _, options = rest.partition(" ")
-                    seen[(pathlib.Path(folder) / f"source{number}").read_text(), options] = None
+    with tempfile.TemporaryDirectory() as folder:
+        other_inputs.run_in(folder, known, known.INPUT_SIZES[0], cache)
+        for line in (pathlib.Path(folder) / "account").read_text().splitlines():
+            what, _, rest = line.partition(" ")
+            if what == "build":
+                number, _, options = rest.partition(" ")
+                seen[(pathlib.Path(folder) / f"source{number}").read_text(), options] = None
     numbers = {name for _, options in seen for name in re.findall(r"(\w+)=(?![01]\b)", options)}
     switch = rf"\b(?!(?:{'|'.join(numbers) or '='})=)(\w+)=[01]\b"
     builds = {}
     for source, options in seen:
         for one in {options, re.sub(switch, r"\1=1", options), re.sub(switch, r"\1=0", options)}:
             shapeless = re.sub(r"=(?![01]\b)\w+", "", one)
-            builds.setdefault((source, left_of(source, one) if lines else shapeless), one)
+            builds.setdefault((source, shapeless), one)
     return [(source, options) for (source, _), options in builds.items()]
-
-
-@functools.cache
-def left_of(source, options):
-    """The lines of a kernel file that the preprocessor leaves, its own and all names as they are."""
-    cpp = [running.need_tool("gcc", "gcc"), "-E", "-fdirectives-only", "-P", "-x", "c"]
-    with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
-        file.write(source)
-        file.flush()
-        code, out, err = running.run([*cpp, *re.findall(r"-D ?\w+=\w+", options), file.name])
-    if code:
-        raise SystemExit(f"FAILED  the preprocessor refuses a kernel file with {options}:\n{err}")
-    return "\n".join(line for line in out.splitlines() if not line.startswith("#"))
 
 
 def trees(path, *options):
@@ -87,11 +69,6 @@ def trees(path, *options):
 
 def functions_of_tree(found):
     return [node for node in [*found, *found[0].get("inner", [])] if node["kind"] == "FunctionDecl"]
-
-
-def functions_in(path, *options):
-    """The functions in a file: {name: body}."""
-    return {node["name"]: body_of(node) for node in functions_of_tree(trees(path, *options)) if body_of(node)}
 
 
 def kernel_options(source, options):
@@ -130,7 +107,8 @@ def host_options(path):
 
 def body_of_main(path):
     """The body of a host's main, without all that the host includes."""
-    return functions_in(path, *host_options(path), "-Xclang", "-ast-dump-filter=main")["main"]
+    found = trees(path, *host_options(path), "-Xclang", "-ast-dump-filter=main")
+    return next(body_of(tree) for tree in found if tree.get("name") == "main" and body_of(tree))
 
 
 def nodes(node):
