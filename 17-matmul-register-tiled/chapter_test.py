@@ -8,11 +8,8 @@ OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second
 BENCH = {"matmul": {"kernel": "17 registers"}}
 MOST_ROWS = 2**30
 REFERENCES = {"matmul": product}
+times = matmul_times
 
 
 def costs(m, n, k, **tiles):
     return [("matmul", register_tiled(m, n, k, **tiles))]
-
-
-def times(*arguments):
-    matmul_times(*arguments)

@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker.shared_checks import fields, too_little_room
 
 

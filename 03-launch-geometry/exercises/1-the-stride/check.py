@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker.behaviour import other_launch
 
 

@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker import behaviour
 from checker.behaviour import other_launch
 from checker.shared_checks import local_reads

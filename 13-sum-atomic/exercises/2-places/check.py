@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 import math
 import random
 import struct

@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker import behaviour
 from checker.shared_checks import fields
 from checker.timing import commands, milliseconds, starting

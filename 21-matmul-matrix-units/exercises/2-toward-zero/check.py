@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 import random
 import re
 import struct

@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker import behaviour
 from checker.command_order import in_order, one_by_one, too_early
 

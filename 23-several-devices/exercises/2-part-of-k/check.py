@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker import behaviour, references
 from checker.behaviour import Trial, floats
 from checker.shared_checks import at_the_same_time

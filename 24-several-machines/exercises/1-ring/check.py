@@ -1,5 +1,3 @@
-"""What this task asks beyond PASSED."""
-
 from checker import behaviour
 from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
 
