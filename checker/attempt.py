@@ -589,7 +589,11 @@ class Attempt:
         """What the exercise's own check.py asks; and last, since that may say more of it, whether several queues wait for
         each other, and whether the device gets the data as they are."""
         check = self.exercise.own_check()
-        for complaint in check(self) if check else []:
+        try:
+            complaints = check(self) if check else []
+        except behaviour.NotSeen as what:
+            return self.answer.unchecked.append(str(what))
+        for complaint in complaints:
             return self.answer.wrong("task", complaint)
         if "host.cpp" in self.exercise.files:
             for complaint in between_queues(self, self.honest) or behaviour.starters_inputs(self, self.honest):

@@ -282,6 +282,10 @@ def missing(attempt, what):
     return []
 
 
+class NotSeen(Exception):
+    """What the check could not look at: no pass, and no fault of the student's."""
+
+
 # ---- Results for inputs that the program never chose ---------------------------------------------------------------
 
 
@@ -333,6 +337,25 @@ class Trial:
             {int(path.name[len(kind) :]): path.read_bytes() for path in keep.glob(f"{kind}*")} for kind in ("in", "out")
         )
         self.after = {tuple(map(int, path.name.split("."))): path.read_bytes() for path in after.iterdir()}
+
+    @staticmethod
+    def numbers(found, key, kind):
+        if key not in found:
+            raise NotSeen("what the kernel makes of other numbers could not be seen")
+        size = struct.calcsize(kind)
+        return struct.unpack(f"{len(found[key]) // size}{kind}", found[key][: len(found[key]) // size * size])
+
+    def given(self, number, kind="f"):
+        """An input that the device got; `kind` as in struct."""
+        return self.numbers(self.inputs, number, kind)
+
+    def left(self, argument, launch=1, kind="f"):
+        """What a launch left in the buffer that is its kernel's argument."""
+        return self.numbers(self.after, (launch, argument), kind)
+
+    def read_back(self, number=1, kind="f"):
+        """What the program read back."""
+        return self.numbers(self.results, number, kind)
 
 
 def reals(attempt, honest):

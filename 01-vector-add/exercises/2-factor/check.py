@@ -1,7 +1,7 @@
 import re
 
-from checker import behaviour, references
-from checker.behaviour import Trial, beside, floats
+from checker import references
+from checker.behaviour import Trial, beside
 from checker.shared_checks import fields
 
 
@@ -24,10 +24,8 @@ def check(attempt):
         ]
     for by in (2.5, -3.0, 100000.0):
         trial = Trial(attempt, ["1000", "3"], SPY_FLOATS=f"4={by}")
-        if (1, 2) not in trial.after or len(trial.inputs) < 2:
-            return behaviour.missing(attempt, "what the kernel makes of other factors could not be seen")
-        a, b = floats(trial.inputs[1]), floats(trial.inputs[2])
-        expected = [(by * x + y, 2 * references.U * (abs(by * x) + abs(y))) for x, y in zip(a, b)]
-        if wrong := beside(f"with N = 1000 and {by} in place of the factor", floats(trial.after[1, 2]), expected):
+        inputs = zip(trial.given(1), trial.given(2))
+        expected = [(by * x + y, 2 * references.U * (abs(by * x) + abs(y))) for x, y in inputs]
+        if wrong := beside(f"with N = 1000 and {by} in place of the factor", trial.left(2), expected):
             return wrong
     return []

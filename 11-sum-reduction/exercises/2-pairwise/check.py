@@ -1,7 +1,7 @@
 import math
 
 from checker import behaviour
-from checker.behaviour import Trial, beside, floats, other_launch, packed
+from checker.behaviour import Trial, beside, other_launch, packed
 from checker.shared_checks import by_a_single_one, in_float, launched_once, of_both_signs
 
 
@@ -32,10 +32,8 @@ def of_the_task(attempt):
 def in_pairs(attempt, x):
     """11/2: a work-item that has all of these elements adds neighbours, and then their sums: no 1 is ever alone."""
     trial = Trial(attempt, [str(len(x))], {1: packed(x)}, SPY_ITEMS=1)
-    if (1, 1) not in trial.after:
-        return behaviour.missing(attempt, "what a single work-item makes of a few numbers could not be seen")
     said = f"with {', '.join(f'{value:.0f}' for value in x)}, all of them for a single work-item, which are to be added in pairs"
-    return beside(said, [math.fsum(floats(trial.after[1, 1]))], [(math.fsum(x), 0)])
+    return beside(said, [math.fsum(trial.left(1))], [(math.fsum(x), 0)])
 
 
 def check(attempt):

@@ -8,9 +8,7 @@ def check(attempt):
     """13/1: also where all numbers are the same."""
     n = 2**24 + 65536
     trial = Trial(attempt, [str(n)], {1: struct.pack("I", 5) * n})
-    if (1, 1) not in trial.after:
-        return behaviour.missing(attempt, "what the kernel counts could not be seen")
-    counts = struct.unpack("64I", trial.after[1, 1])
+    counts = trial.left(1, kind="I")
     right = [n if value == 5 else 0 for value in range(64)]
     wrong = next((value for value in range(64) if counts[value] != right[value]), None)
     mirrored = attempt.pocl(["1000"], spy=True, SPY_FIRST=behaviour.MIRRORED)

@@ -1,7 +1,7 @@
 import re
 
 from checker import behaviour, references
-from checker.behaviour import Trial, beside, floats
+from checker.behaviour import Trial, beside
 from checker.shared_checks import fields
 from checker.timing import LIKE_THE_HOSTS, any_of, launches_median, timed_lines
 
@@ -33,11 +33,11 @@ def other_factor(attempt):
     """The kernel multiplies by the s that it is given."""
     trial = Trial(attempt, ["1000"], SPY_FLOATS="3=2.5")
     given = next((call for call in trial.run.calls if call.startswith("with ")), "")
-    if not re.search(r" 3=[0-9a-f]{8}\b", given) or (1, 2) not in trial.after or len(trial.inputs) < 2:
+    if not re.search(r" 3=[0-9a-f]{8}\b", given):
         return []  # its arguments come in another order
-    b, c = floats(trial.inputs[1]), floats(trial.inputs[2])
-    expected = [(x + 2.5 * y, 2 * references.U * (abs(x) + abs(2.5 * y))) for x, y in zip(b, c)]
-    return beside("with N = 1000 and 2.5 in place of s", floats(trial.after[1, 2]), expected)
+    inputs = zip(trial.given(1), trial.given(2))
+    expected = [(x + 2.5 * y, 2 * references.U * (abs(x) + abs(2.5 * y))) for x, y in inputs]
+    return beside("with N = 1000 and 2.5 in place of s", trial.left(2), expected)
 
 
 def triad_once(attempt, **settings):

@@ -18,15 +18,13 @@ def check(attempt):
         if large == 1:
             given[3] = packed([0.5, math.inf, math.nan, *floats(given[3])[3:]])
         trial = Trial(attempt, args, given, SPY_FLOATS=f"6={alpha} 7={beta}")
-        if (1, 2) not in trial.after or len(trial.inputs) < 3:
-            return behaviour.missing(attempt, "what the kernel makes of other factors could not be seen")
-        inputs = [floats(trial.inputs[i]) for i in (1, 2, 3)]
+        inputs = [trial.given(i) for i in (1, 2, 3)]
         expected = []
         for place, old in enumerate(inputs[2]):
             terms = [as_float(alpha) * term for term in references.terms_of(inputs[:2], place, [m, n, k])]
             terms.append(as_float(beta) * old)
             expected.append((references.sum_of(terms), (k + 3) * references.U * references.sum_of(map(abs, terms))))
         said = f"with 17×33×65, real numbers, alpha = {alpha} and beta = {beta}"
-        if wrong := beside(said, floats(trial.after[1, 2]), expected):
+        if wrong := beside(said, trial.left(2), expected):
             return wrong
     return behaviour.with_infinities(attempt, args, SPY_FLOATS="6=1 7=0")

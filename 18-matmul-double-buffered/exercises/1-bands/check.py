@@ -1,5 +1,3 @@
-import struct
-
 from checker import behaviour
 from checker.behaviour import Trial
 
@@ -45,11 +43,9 @@ def far_places(attempt):
         trial = Trial(attempt, ["64", "64", "1"])
     finally:
         path.write_text(attempt.kernel)
-    found = trial.after.get((1, 3))
-    if found is None:
-        return behaviour.missing(attempt, "what `place` says of other groups could not be seen")
+    found = trial.left(3, kind="I")
     down, across, band = 60001, 70003, 8
-    for number, got in enumerate(zip(*[iter(struct.unpack(f"{len(found) // 4}I", found))] * 2)):
+    for number, got in enumerate(zip(found[::2], found[1::2])):
         group = (number // 2 + 1) * 58 * band * across - number % 2
         first, in_band = group // (band * across) * band, group % (band * across)
         rows = min(band, down - first)

@@ -3,7 +3,7 @@ import math
 import re
 
 from checker import behaviour
-from checker.behaviour import Trial, floats, packed
+from checker.behaviour import Trial, packed
 
 MATMUL_OF_19 = "ca7488a9dfda1ca6"  # the words of `matmul` in the starter
 
@@ -21,9 +21,7 @@ def check(attempt):
     m, n, k, tn = 17, 33, 65, 8
     # Infinities: what is filled up is 0, and not 0 times something.
     trial = Trial(attempt, [str(m), str(n), str(k)], {2: packed([math.inf if i % 3 else -1.0 for i in range(n * k)])})
-    if (2, 1) not in trial.after or 2 not in trial.inputs:
-        return behaviour.missing(attempt, "the panels could not be seen")
-    b, panels = floats(trial.inputs[2]), floats(trial.after[2, 1])
+    b, panels = trial.given(2), trial.left(1, launch=2)
     for at, got in enumerate(panels):
         panel, within = divmod(at, k * tn)
         row, col = within // tn, panel * tn + within % tn
