@@ -7,12 +7,10 @@ chapters' tests pass, and so do the tests of answers. Takes what is committed; s
 
 import base64
 import json
-import pathlib
 import re
 import shutil
 import sys
 import tarfile
-import tempfile
 import textwrap
 
 import pytest
@@ -21,14 +19,15 @@ from tests import running
 from tests.running import ROOT
 
 
-def run(command, cwd):
-    code, out, err = running.run(
-        command, cwd=cwd, timeout=600, env={"BUILD_DIR": None, "OCLGRIND": running.find_oclgrind()}
-    )
-    return code, out + err
+def run(command, cwd, code=0, said="", **env):
+    """Runs a command that is to end with that code, and to say that; returns what it said."""
+    usual = {"BUILD_DIR": None, "OCLGRIND": running.find_oclgrind()}
+    got, out, err = running.run(command, cwd=cwd, timeout=900, env={**usual, **env})
+    assert got == code and said in " ".join((out + err).split()), f"{command}: {got}\n{out}{err}"
+    return out + err
 
 
-def workflow(report, folder, one):
+def workflow(folder, one):
     """What classroom.yml runs at a push, on the copy with the exercises of one chapter only, for the sake of time."""
     text = (folder / ".github/workflows/classroom.yml").read_text()
     script = textwrap.dedent(
@@ -40,113 +39,73 @@ def workflow(report, folder, one):
         if other.parent.name != one.parent.parent.name:
             shutil.rmtree(other)
 
-    def push():
-        told = small / "summary.md"
-        told.unlink(missing_ok=True)
-        output = small / "output"
-        output.unlink(missing_ok=True)
-        env = {"BUILD_DIR": None, "OCLGRIND": running.find_oclgrind(), "EXERCISES": ""}
-        env |= {"GITHUB_STEP_SUMMARY": str(told), "GITHUB_OUTPUT": str(output)}
-        code, out, err = running.run(["bash", "-e", "-c", script], cwd=small, timeout=900, env=env)
+    def push(code):
+        """(points, of how many, status) for GitHub Classroom, and the summary."""
+        told, output = small / "summary.md", small / "output"
+        for path in (told, output):
+            path.unlink(missing_ok=True)
+        env = {"GITHUB_STEP_SUMMARY": str(told), "GITHUB_OUTPUT": str(output), "EXERCISES": ""}
+        run(["bash", "-e", "-c", script], small, code, **env)
         result = json.loads(base64.b64decode(output.read_text().removeprefix("result=")))
         points = sum(test["score"] for test in result["tests"]), result["max_score"], result["status"]
-        return code, points, told.read_text() if told.exists() else "no summary\n" + out + err
+        return points, told.read_text()
 
-    code, points, told = push()
-    report.must(
-        "a push with one answer right and others not begun is green",
-        code == 0 and "1 of 3 points" in told and told.count("| not started | 0 of 1 |") == 2,
-        told,
-    )
-    report.must("... and GitHub Classroom has its points", points == (1, 3, "pass"), str(points))
+    # One answer is right, the others are not begun: green, and only what was begun has been looked at.
+    points, told = push(0)
+    assert points == (1, 3, "pass") and "1 of 3 points" in told, told
+    assert told.count("| not started | 0 of 1 |") == 2, told
     answers = json.loads((small / "results.json").read_text())["answers"]
-    looked = [a["exercise"] for a in answers if a["lines"]]
-    report.must("... and only what was begun has been looked at", len(answers) == 3 and len(looked) == 1, str(looked))
+    assert len(answers) == 3 and len([a for a in answers if a["lines"]]) == 1, answers
+    # A wrong answer: red, with what the check said in full.
     wrong = next(small.glob("06-*/exercises/2-*")) / "kernel.cl"
     wrong.write_text(wrong.read_text() + "// begun\n")
-    code, points, told = push()
+    points, told = push(1)
     lines = told.partition("````text")[2]
-    report.must(
-        "a push with a wrong answer is red, and its summary has what the check said in full",
-        code == 1 and "| not yet | 0 of 1 |" in told and "PoCL" in lines and "…" not in told and points[2] == "fail",
-        told,
-    )
+    assert points[2] == "fail" and "| not yet | 0 of 1 |" in told and "PoCL" in lines and "…" not in told, told
     wrong.unlink()
-    code, points, told = push()
-    report.must("a push without the file is red", code == 1 and "kernel.cl is missing" in told, told)
+    assert "kernel.cl is missing" in push(1)[1]
+
+
+def of_the_archive(folder, names):
+    """What is in it and what is not; `names` as tar has them."""
+    tracked = run(["git", "ls-tree", "-r", "--name-only", "HEAD"], ROOT).splitlines()
+    exercises = [n for n in tracked if "/exercises/" in n]
+    hidden = [n for n in exercises if "/solution/" in n or n.endswith(("/wrong.txt", "/right.txt"))]
+    starters = [n for n in exercises if n not in hidden]
+    assert hidden and not [n for n in names if "solution" in n.split("/") or n.endswith(("/wrong.txt", "/right.txt"))]
+    assert not [n for n in starters if f"class/{n}" not in names]
+    assert not [n for n in names if re.search("teaching|grade|answers.md|lecture|/tests/|mutants", n)]
+    texts = {(folder / n).read_bytes() for n in starters if n.endswith((".cl", ".cpp"))}
+    solutions = [ROOT / n for n in hidden if "/solution/" in n]
+    changed = [path for path in solutions if path.read_bytes() != (path.parent.parent / path.name).read_bytes()]
+    assert not [path for path in changed if path.read_bytes() in texts], "a starter is another exercise's solution"
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 3 << 20
+    for page in sorted(folder.rglob("*.md")):
+        text = re.sub(r"(?ms)^```.*?^```|`[^`\n]+`", "", page.read_text())  # code is no link
+        for link in re.findall(r"\]\(([^)#\s]+)", text):
+            assert re.match(r"\w+:", link) or (page.parent / link).exists(), f"{page}: {link} leads nowhere"
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1200)
-def test_students_copy(report, full):
+def test_students_copy(tmp_path, full):
     if not (ROOT / ".git").exists():
         pytest.skip("this is no git checkout")
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name) / "class"
-        archive = pathlib.Path(name) / "class.tar"
-        code, out = run(["git", "archive", "--format=tar", "--prefix=class/", "-o", archive, "HEAD"], ROOT)
-        report.must("git archive", code == 0, out)
-        with tarfile.open(archive) as tar:
-            names = tar.getnames()
-            tar.extractall(name)
-        _, tracked = run(["git", "ls-tree", "-r", "--name-only", "HEAD"], ROOT)
-        tracked = tracked.splitlines()
-        hidden = [
-            n for n in tracked if "/exercises/" in n and ("/solution/" in n or n.endswith(("/wrong.txt", "/right.txt")))
-        ]
-        starters = [n for n in tracked if "/exercises/" in n and n not in hidden]
-        report.must(f"{len(hidden)} files of solutions and wrong answers are in the repository", len(hidden) > 0)
-        leaked = [n for n in names if "solution" in n.split("/") or n.endswith(("/wrong.txt", "/right.txt"))]
-        report.must("none of them is in the archive", not leaked, "\n".join(leaked))
-        missing = [n for n in starters if f"class/{n}" not in names]
-        report.must(f"all {len(starters)} files of the starters are", not missing, "\n".join(missing))
-        texts = {(folder / n).read_bytes() for n in starters if n.endswith((".cl", ".cpp"))}
-        same = [
-            n
-            for n in hidden
-            if "/solution/" in n
-            and (ROOT / n).read_bytes() in texts
-            and (ROOT / n.replace("/solution/", "/")).read_bytes() != (ROOT / n).read_bytes()
-        ]
-        report.must("no starter is another exercise's solution", not same, "\n".join(same))
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        report.must("it is smaller than 3 MiB", size < 3 << 20, f"{size} bytes")
-        teachers = [n for n in names if re.search("teaching|grade|answers.md|lecture|/tests/|mutants", n)]
-        report.must("nothing in it is the teacher's", not teachers, "\n".join(teachers))
-        dead = []
-        for page in sorted(folder.rglob("*.md")):
-            text = re.sub(r"(?ms)^```.*?^```|`[^`\n]+`", "", page.read_text())  # code is no link
-            for link in re.findall(r"\]\(([^)#\s]+)", text):
-                if not re.match(r"\w+:", link) and not (page.parent / link).exists():
-                    dead.append(f"{page.relative_to(folder)}: {link}")
-        report.must("its links lead somewhere", not dead, "\n".join(dead))
-        one = next(folder.glob("06-*/exercises/1-*"))
-        code, out = run([sys.executable, "-m", "checker.cli", "06/1"], folder)
-        report.must(
-            "a starter is checked, and refused",
-            code == 1 and "which barrier is missing?" in " ".join(out.split()) and "passed" not in out,
-            out,
-        )
-        shutil.copy(ROOT / one.relative_to(folder) / "solution/kernel.cl", one)
-        code, out = run([sys.executable, "-m", "checker.cli", "06/1"], folder)
-        report.must("a solution passes", code == 0 and "passed" in out, out)
-        workflow(report, folder, one)
-        if not full:
-            return
-        code, out = run(["cmake", "-S", folder, "-B", folder / "build", "-D", "CHECK_ANSWERS=ON"], folder)
-        report.must(
-            "it configures, and says that it is a copy for students",
-            code == 0 and "copy for students" in out,
-            out,
-        )
-        code, out = run(["cmake", "--build", folder / "build", "-j", "2"], folder)
-        report.must("it builds", code == 0, out)
-        ctest = ["ctest", "--test-dir", folder / "build", "--output-on-failure", "-R"]
-        code, out = run([*ctest, "^06-"], folder)
-        report.must("a chapter's tests pass", code == 0 and "100% tests passed" in out, out)
-        code, out = run([*ctest, "answers.06.[12]"], folder)
-        report.must(
-            "of the tests of answers, one passes and one does not",
-            code != 0 and "50% tests passed, 1 tests failed" in out,
-            out,
-        )
+    folder, archive = tmp_path / "class", tmp_path / "class.tar"
+    run(["git", "archive", "--format=tar", "--prefix=class/", "-o", archive, "HEAD"], ROOT)
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path)
+        of_the_archive(folder, tar.getnames())
+    one = next(folder.glob("06-*/exercises/1-*"))
+    check = [sys.executable, "-m", "checker.cli", "06/1"]
+    assert "passed" not in run(check, folder, 1, "which barrier is missing?")
+    shutil.copy(ROOT / one.relative_to(folder) / "solution/kernel.cl", one)
+    run(check, folder, 0, "passed")
+    workflow(folder, one)
+    if not full:
+        return
+    run(["cmake", "-S", folder, "-B", folder / "build", "-D", "CHECK_ANSWERS=ON"], folder, 0, "copy for students")
+    run(["cmake", "--build", folder / "build", "-j", "2"], folder)
+    ctest = ["ctest", "--test-dir", folder / "build", "--output-on-failure", "-R"]
+    run([*ctest, "^06-"], folder, 0, "100% tests passed")
+    run([*ctest, "answers.06.[12]"], folder, 8, "50% tests passed, 1 tests failed")
