@@ -14,7 +14,6 @@ import pathlib
 import random
 import shutil
 import tarfile
-import tempfile
 import zipfile
 
 import pytest
@@ -196,121 +195,98 @@ def make_class(place, exercises):
     return due
 
 
-def layouts(report):
+@pytest.mark.thorough
+def test_comments():
+    for a, b in SAME:
+        assert without_comments(a) == without_comments(b)
+    for a, b in NOT_THE_SAME:
+        assert without_comments(a) != without_comments(b)
+
+
+@pytest.mark.thorough
+def test_layouts(tmp_path):
     """What the platforms make of a class: each file is its student's, in each roster."""
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
-    with tempfile.TemporaryDirectory() as name:
-        place = pathlib.Path(name)
-        for path in SUBMISSIONS:
-            file = place / "all" / path.format(path=exercise.path)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(path)
-        (place / "all/essay.pdf").touch()
-        students, others = students_in(place / "all")
-        report.must("what is nobody's is named", others == ["essay.pdf"], str(others))
-        for kind, text in ROSTERS.items():
-            (place / "roster.csv").write_bytes(text)
-            roster, found = Roster(place / "roster.csv"), {}
-            for keys, places in students.values():
-                row = roster.row_of(keys)
-                files = answers_of(places, [exercise])[0].get(exercise, {})
-                found.update(
-                    {text.decode(): row if row is None else "".join(roster.rows[row]) for text in files.values()}
-                )
-            # Of two files of one student, from two downloads, one is taken; Moodle has not heard of Canvas's numbers.
-            wrong = {path: row for path, row in found.items() if SUBMISSIONS[path] not in str(row)}
-            report.must(
-                f"{kind}: everybody is known", not wrong and len(found) == len(SUBMISSIONS) - 1, f"{wrong}\n{found}"
-            )
-            report.must(
-                f"{kind}: no row but theirs, no column of grades", len(roster.rows) == 2 and len(roster.head) == 5
-            )
-        for text in (b"", b"PK\3\4", b"Nr;Kommentar\n1;gut\n", b"Student,ID,SIS Login ID\n"):
-            (place / "roster.csv").write_bytes(text)
-            command = [
-                running.ROOT / "grade.sh",
-                place / "all",
-                "--out",
-                place / "out",
-                "--roster",
-                place / "roster.csv",
-            ]
-            code, out, err = running.run(command, timeout=60)
-            report.must(
-                f"refused before anything is written: {text}",
-                code == 2 and "roster" in err and not (place / "out").exists(),
-                err,
-            )
+    for path in SUBMISSIONS:
+        file = tmp_path / "all" / path.format(path=exercise.path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(path)
+    (tmp_path / "all/essay.pdf").touch()
+    students, others = students_in(tmp_path / "all")
+    assert others == ["essay.pdf"]
+    path = tmp_path / "roster.csv"
+    for kind, text in ROSTERS.items():
+        path.write_bytes(text)
+        roster, found = Roster(path), {}
+        for keys, places in students.values():
+            row = roster.row_of(keys)
+            for file in answers_of(places, [exercise])[0].get(exercise, {}).values():
+                found[file.decode()] = row if row is None else "".join(roster.rows[row])
+        # Of two files of one student, from two downloads, one is taken; Moodle has not heard of Canvas's numbers.
+        assert len(found) == len(SUBMISSIONS) - 1, kind
+        assert not {file: row for file, row in found.items() if SUBMISSIONS[file] not in str(row)}, kind
+        assert len(roster.rows) == 2 and len(roster.head) == 5, f"{kind}: no row but theirs, no column of grades"
+    for text in (b"", b"PK\3\4", b"Nr;Kommentar\n1;gut\n", b"Student,ID,SIS Login ID\n"):
+        path.write_bytes(text)
+        command = [running.ROOT / "grade.sh", tmp_path / "all", "--out", tmp_path / "out", "--roster", path]
+        code, out, err = running.run(command, timeout=60)
+        assert code == 2 and "roster" in err and not (tmp_path / "out").exists(), f"{text}: {err}"
 
 
-def renamed(report):
-    """A copy in which names were changed is named, whatever its length."""
+@pytest.mark.thorough
+def test_a_renamed_copy_is_named():
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
     text = (exercise.folder / "solution/kernel.cl").read_bytes()
     answers = [Answer(exercise, {"kernel.cl": code}, pathlib.Path()) for code in (text, text.replace(b"sums", b"tree"))]
-    report.must("a renamed copy is named", [how for how, *_ in alike(answers)] == ["the same but for names"])
+    assert [how for how, *_ in alike(answers)] == ["the same but for names"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("exercise", [e for e in all_exercises() if e.processes], ids=lambda exercise: exercise.id)
+def test_without_mpi(monkeypatch, tmp_path, exercise):
+    """What takes MPI has an empty field where there is none, and not 0 points: nobody has looked at it."""
+    monkeypatch.setattr(exercises_module, "MPI", False)
+    files = {name: (exercise.folder / "solution" / name).read_bytes() for name in exercise.files}
+    answer = Answer(exercise, files, tmp_path).check()
+    assert answer.points is None and "MPI is not there" in answer.trouble, answer.result
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1200)
-def test_grading(report, full):
+def test_grading(tmp_path):
     if sandbox.missing():
         pytest.skip(sandbox.missing())
     running.need_oclgrind()
-    for a, b in SAME:
-        report.must(f"the same but for comments and blanks: {a}", without_comments(a) == without_comments(b))
-    for a, b in NOT_THE_SAME:
-        report.must(f"not the same: {a}, {b}", without_comments(a) != without_comments(b))
-    layouts(report)
-    renamed(report)
-    without_mpi(report)
     exercises = [e for e in all_exercises() if e.id in DAMAGES]
-    with tempfile.TemporaryDirectory(prefix="a class ") as name:
-        place = pathlib.Path(name)
-        due = make_class(place / "submissions", exercises)
-        roster, worth = place / "roster.csv", place / "points.csv"
-        with open(roster, "w", newline="") as file:
-            csv.writer(file).writerows(
-                [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Older (17)"]]
-                + [["    Points Possible", "", "", "", "", "10"]]
-                + [[f"Name of {who}", str(number), "", who, "A", "7"] for number, who in enumerate([*due, "absent"])]
-            )
-        worth.write_text("exercise;points\n06;1,5\n")
-        command = [running.ROOT / "grade.sh", place / "submissions", "--out", place / "grades"]
-        command += ["--roster", roster, "--points", worth, *(e.id for e in exercises)]
-        code, out, err = running.run(command, timeout=7200, cwd=place)
-        good = code == 1 and out.count("NOT") == 1 and "NOTHING READ: nothing" in out
-        report.must("all are graded but who handed in nothing", good, (out + err)[-3000:])
-        with open(place / "grades/grades.csv", newline="") as file:
-            head, *rows = list(csv.reader(file))
-        columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "total", *(e.chapter for e in exercises)]
-        columns += [e.id for e in exercises]
-        report.must("grades.csv: the roster's columns, sums, and one for each exercise", head == columns, str(head))
-        report.must("... a row for each of the roster", [row[3] for row in rows] == [*due, "absent"], str(rows))
-        for row in rows:
-            each = due.get(row[3])
-            if each is not None:
-                each = 1.5 * each.get(KERNEL, 0), each.get(HOST, 0)
-            right = [""] * 5 if each is None else [f"{p:g}" for p in (sum(each), *each, *each)]
-            report.must(
-                f"{row[3]}: the right points", row[5:] == right, f"{row}, not {right}\n{feedback(place, row[3])}"
-            )
-        page = (place / "grades/class.html").read_text()
-        report.must("what is to be looked at is named on the page", "no plain file" in page and "calls fork()" in page)
-
-
-def without_mpi(report):
-    """What takes MPI has an empty field where there is none, and not 0 points: nobody has looked at it."""
-    there, exercises_module.MPI = exercises_module.MPI, False
-    try:
-        for exercise in [e for e in all_exercises() if e.processes]:
-            files = {name: (exercise.folder / "solution" / name).read_bytes() for name in exercise.files}
-            with tempfile.TemporaryDirectory() as work:
-                answer = Answer(exercise, files, pathlib.Path(work)).check()
-            good = answer.points is None and "MPI is not there" in answer.trouble
-            report.must(f"{exercise.id} without MPI: not checked, no points", good, f"{answer.result} {answer.trouble}")
-    finally:
-        exercises_module.MPI = there
+    place = tmp_path / "a class"
+    due = make_class(place / "submissions", exercises)
+    roster, worth = place / "roster.csv", place / "points.csv"
+    with open(roster, "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Older (17)"])
+        table.writerow(["    Points Possible", "", "", "", "", "10"])
+        for number, who in enumerate([*due, "absent"]):
+            table.writerow([f"Name of {who}", str(number), "", who, "A", "7"])
+    worth.write_text("exercise;points\n06;1,5\n")
+    command = [running.ROOT / "grade.sh", place / "submissions", "--out", place / "grades"]
+    command += ["--roster", roster, "--points", worth, *(e.id for e in exercises)]
+    code, out, err = running.run(command, timeout=7200, cwd=place)
+    assert code == 1 and out.count("NOT") == 1 and "NOTHING READ: nothing" in out, (out + err)[-3000:]
+    with open(place / "grades/grades.csv", newline="") as file:
+        head, *rows = list(csv.reader(file))
+    columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "total", *(e.chapter for e in exercises)]
+    assert head == [*columns, *(e.id for e in exercises)]
+    assert [row[3] for row in rows] == [*due, "absent"], "a row for each of the roster"
+    wrong = []
+    for row in rows:
+        each = due.get(row[3])
+        if each is not None:
+            each = 1.5 * each.get(KERNEL, 0), each.get(HOST, 0)
+        right = [""] * 5 if each is None else [f"{p:g}" for p in (sum(each), *each, *each)]
+        wrong += [f"{row}, not {right}\n{feedback(place, row[3])}"] * (row[5:] != right)
+    assert not wrong, "\n".join(wrong)
+    page = (place / "grades/class.html").read_text()
+    assert "no plain file" in page and "calls fork()" in page, "what is to be looked at is named on the page"
 
 
 def feedback(place, name):
