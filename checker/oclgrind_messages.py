@@ -26,6 +26,14 @@ FORBIDDEN = {
         "writes to {}{} while the host has that buffer mapped: the unmap has to come before the launch"
     ),
 }
+# Of each other kind: how Oclgrind's report begins.
+SAYS = {
+    "index": "^Index",
+    "invalid": "^Invalid (read|write)",
+    "race": "data race",
+    "divergence": "divergence",
+    "uninitialized": "^Uninitialized",
+}
 BYTES = {"float": 4, "i32": 4, "double": 8, "i64": 8, "i16": 2, "i8": 1}
 
 
@@ -67,21 +75,8 @@ class Finding:
         self.body = "\n".join(block[1:])
         self.buffer_sizes = buffer_sizes
         self.rule = next((rule for rule in FORBIDDEN if self.head.startswith(f"Invalid {rule}")), None)
-        self.kind = (
-            "forbidden"
-            if self.rule
-            else "index"
-            if self.head.startswith("Index")
-            else "invalid"
-            if re.match(r"Invalid (read|write)", self.head)
-            else "race"
-            if "data race" in self.head
-            else "divergence"
-            if "divergence" in self.head
-            else "uninitialized"
-            if self.head.startswith("Uninitialized")
-            else "other"
-        )
+        said = (kind for kind, words in SAYS.items() if re.search(words, self.head))
+        self.kind = "forbidden" if self.rule else next(said, "other")
         # (line, column, source line) of each place, in Oclgrind's order
         self.places = []
         for at in re.finditer(r"At line (\d+) \(column (\d+)\)[^\n]*\n?([^\n]*)", self.body):

@@ -18,33 +18,11 @@ QUALIFIERS = {
     for u in ("", "__")
     for w in ("kernel", "global", "local", "constant", "private", "read_only", "write_only")
 }
-FUNCTIONS = {
-    "get_global_id",
-    "get_local_id",
-    "get_group_id",
-    "get_global_size",
-    "get_local_size",
-    "get_num_groups",
-    "get_work_dim",
-    "get_global_offset",
-    "barrier",
-    "mem_fence",
-    "mad",
-    "fma",
-    "dot",
-    "select",
-    "clamp",
-    "printf",
-    "atomic_add",
-    "vload2",
-    "vload4",
-    "vload8",
-    "vload16",
-    "vstore2",
-    "vstore4",
-    "vstore8",
-    "vstore16",
-}
+FUNCTIONS = set(
+    "get_global_id get_local_id get_group_id get_global_size get_local_size get_num_groups get_work_dim get_global_offset "
+    "barrier mem_fence mad fma dot select clamp printf atomic_add "
+    "vload2 vload4 vload8 vload16 vstore2 vstore4 vstore8 vstore16".split()
+)
 
 
 class OpenCLLexer(CLexer):

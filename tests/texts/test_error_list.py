@@ -10,8 +10,6 @@ with the status that it stands under.
 import os
 import pathlib
 import re
-import subprocess
-import tempfile
 
 import pytest
 
@@ -21,29 +19,22 @@ from tests.texts import test_pages as pages
 POCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
 
 
-def table(which):
+def compiled(text, folder):
+    """A program of C++ that includes clerr.h."""
+    source = pathlib.Path(folder) / "program.cpp"
+    source.write_text('#include "clerr.h"\n' + text)
+    command = [os.environ.get("CXX", "c++"), "-std=c++17", "-O0", "-I", pages.ROOT / "common", source, "-lOpenCL"]
+    code, _, err = running.run([*command, "-o", source.with_suffix("")])
+    assert code == 0, f"the programs of docs/errors.md do not compile:\n{err}"
+    return source.with_suffix("")
+
+
+def table(which, folder):
     """The entries of a table of clerr.h, as the compiler sees them: name -> (number, cause), in order."""
-    with tempfile.TemporaryDirectory() as name:
-        source = pathlib.Path(name) / "table.cpp"
-        source.write_text(
-            f'#include "clerr.h"\nint main() {{ for (const clerr_entry &e : {which}) '
-            'printf("%d\\t%s\\t%s\\n", e.code, e.name, e.cause); }\n'
-        )
-        subprocess.run(
-            [
-                os.environ.get("CXX", "c++"),
-                "-std=c++17",
-                "-I",
-                pages.ROOT / "common",
-                source,
-                "-lOpenCL",
-                "-o",
-                source.with_suffix(""),
-            ],
-            check=True,
-        )
-        out = subprocess.run([source.with_suffix("")], capture_output=True, text=True, check=True).stdout
-    return {name: (int(code), cause) for code, name, cause in (line.split("\t") for line in out.splitlines())}
+    printed = r'printf("%d\t%s\t%s\n", e.code, e.name, e.cause);'
+    program = compiled(f"int main() {{ for (const clerr_entry &e : {which}) {printed} }}\n", folder)
+    rows = [line.split("\t") for line in running.run([program])[1].splitlines()]
+    return {name: (int(code), cause) for code, name, cause in rows}
 
 
 def header_codes():
@@ -58,61 +49,30 @@ def header_codes():
     return found
 
 
-def compile_programs(programs, folder):
+def all_in_one(programs, folder):
     """One program out of all: its first argument says which lines to run; it prints the status."""
-    setup = programs["setup"]
-    parts = ['#include "clerr.h"\n#include <cstdint>\n#include <cstring>\n']
-    names = [name for name in programs if name != "setup"]
-    for i, name in enumerate(names):
-        lines, options = programs[name]
-        before = (
-            ""
-            if "alone" in options
-            else "\n".join(setup[0]) + '\nif (status != CL_SUCCESS) { puts("setup failed"); exit(2); }\n'
-        )
-        parts.append(
-            f"static cl_int run{i}() {{\n{before}"
-            + ("{\n" + "\n".join(lines) + "\n}" if before else "\n".join(lines))
-            + "\nreturn status;\n}\n"
-        )
-    parts.append(
-        "int main(int, char **argv) {\n"
-        + "".join(f'if (strcmp(argv[1], "{name}") == 0) printf("%d\\n", run{i}());\n' for i, name in enumerate(names))
-        + "}\n"
-    )
-    source = folder / "provoke.cpp"
-    source.write_text("".join(parts))
-    done = subprocess.run(
-        [
-            os.environ.get("CXX", "c++"),
-            "-std=c++17",
-            "-O0",
-            "-I",
-            pages.ROOT / "common",
-            source,
-            "-lOpenCL",
-            "-o",
-            folder / "provoke",
-        ],
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        raise SystemExit("FAILED  the programs of docs/errors.md do not compile:\n" + done.stderr)
+    setup = "\n".join(programs["setup"][0]) + '\nif (status != CL_SUCCESS) { puts("setup failed"); exit(2); }\n'
+    functions, calls = [], []
+    for name, (lines, options) in programs.items():
+        if name != "setup":
+            begin = "" if "alone" in options else setup
+            body = "\n".join(["{", *lines, "}"] if begin else lines)
+            functions.append(f"static cl_int run_{name}() {{\n{begin}{body}\nreturn status;\n}}\n")
+            calls.append(f'if (strcmp(argv[1], "{name}") == 0) printf("%d\\n", run_{name}());\n')
+    main = "int main(int, char **argv) {\n" + "".join(calls) + "}\n"
+    return compiled("#include <cstdint>\n#include <cstring>\n" + "".join(functions) + main, folder)
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
-def test_error_list(report):
+def test_error_list(report, tmp_path):
     wrong = []
-    entries, rare = table("clerr_table"), table("clerr_rare")
+    entries, rare = table("clerr_table", tmp_path), table("clerr_rare", tmp_path)
     lines = (pages.ROOT / "docs" / "errors.md").read_text().splitlines()
     found = [h for h in pages.headings(lines) if h.startswith("CL_")]
     if found != list(entries):
-        wrong.append(
-            "the headings are not the table's names, in its order: "
-            + ", ".join(sorted(set(found) ^ set(entries)) or ["another order"])
-        )
+        others = ", ".join(sorted(set(found) ^ set(entries)) or ["another order"])
+        wrong.append(f"the headings are not the table's names, in its order: {others}")
     sections = {part.split("\n", 1)[0]: part for part in "\n".join(lines).split("\n## ")[1:]}
     programs = {}
     for block in pages.blocks_of(lines):
@@ -141,27 +101,17 @@ def test_error_list(report):
         known = {**entries, **rare}.get(name, (None,))[0] == code
         if not known and not (code <= -1000 and any(code in numbers for numbers in ranges)):
             wrong.append(f"{name} ({code}) of the headers is in no table")
-    ran = 0
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        compile_programs(programs, folder)
-        for name, (_, options) in programs.items():
-            if name == "setup" or name not in entries:
-                continue
-            env = {"OCL_ICD_VENDORS": str(POCL)} if POCL.exists() else {}  # PoCL alone
-            env |= dict(option[4:].split("=", 1) for option in options if option.startswith("env "))
-            code, out, err = running.run([folder / "provoke", name], env=env)
-            ran += 1
-            if code != 0 or out.strip() != str(entries[name][0]):
-                wrong.append(
-                    f"{name}: its program gives {out.strip() or 'nothing'} (exit code {code}), "
-                    f"where {entries[name][0]} was expected\n{err[-500:]}"
-                )
+    program, ran = all_in_one(programs, tmp_path), 0
+    for name, (_, options) in programs.items():
+        if name == "setup" or name not in entries:
+            continue
+        env = {"OCL_ICD_VENDORS": str(POCL)} if POCL.exists() else {}  # PoCL alone
+        env |= dict(option[4:].split("=", 1) for option in options if option.startswith("env "))
+        code, out, err = running.run([program, name], env=env)
+        ran += 1
+        if code != 0 or out.strip() != str(entries[name][0]):
+            got = f"{out.strip() or 'nothing'} (exit code {code})"
+            wrong.append(f"{name}: its program gives {got}, where {entries[name][0]} was expected\n{err[-500:]}")
     report.failed("docs/errors.md", wrong)
-    for what, number in [
-        ("codes in the table", len(entries)),
-        ("headings", len(found)),
-        ("codes of the headers", len(codes)),
-        ("programs run", ran),
-    ]:
-        report.count(what, number)
+    report.count("codes in the table", len(entries))
+    report.count("programs run", ran)
