@@ -18,10 +18,11 @@ import tempfile
 import traceback
 
 from checker import behaviour, oclgrind_messages, sandbox
+from checker.calls import words_of
 from checker.command_order import between_queues
 from checker.exercise import Problem
+from checker.libraries import BUILD, fetch, keep, layer_environment, layer_library
 from checker.machine import LOADER_OF_ITS_OWN, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
-from checker.probe import BUILD, fetch, keep, probe_library
 
 POCL_SECONDS = 8  # of computing, or of doing nothing
 OCLGRIND_SECONDS = 40
@@ -65,16 +66,17 @@ class Answer:
 
 
 class Run:
-    """One run of the program: exit code (None for too long), what it printed, the spied calls, and what it built."""
+    """One run of the program: exit code (None for too long), what it printed, its calls (calls.words_of), and what it built."""
 
-    def __init__(self, args, code, out, err, calls=(), sources=(), limit=POCL_SECONDS):
+    def __init__(self, args, code, out, err, log="", sources=(), limit=POCL_SECONDS):
         self.args = args
         self.processes = 1
         self.code = code
         self.out = out
         self.err = err
-        self.spied = list(calls[:1]) == ["spy"]  # else nobody has looked
-        self.calls = list(calls[1:])
+        self.watched = log.startswith("layer\n")  # else nobody has looked
+        self.calls = words_of(log)
+        self.inputs = re.findall(r"^input \d+ (\d+) (\d+)$", log, re.MULTILINE)  # (of all transfers which, which input)
         self.sources = sources
         self.limit = limit  # seconds of computing; the exit code is None where they were not enough
 
@@ -251,35 +253,36 @@ class Attempt:
 
     def environment(self, **more):
         """The student's environment without what would choose another device or another kernel."""
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("OCL_", "OCLGRIND", "LD_PRELOAD", "SPY_"))}
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("OCL_", "OCLGRIND", "LD_PRELOAD", "LAYER_"))}
         return {**env, **more}
 
     def execute(self, command, seconds, env, processes=1):
         env["POCL_CACHE_DIR"] = str(self.home / "kernels")  # of this answer alone
         return sandbox.run(command, seconds, self.place, env, self.home, processes)
 
-    def pocl(self, args, spy=False, processes=None, **more):
-        """Runs the program on PoCL; where there is none, on whatever there is. `more`: for its environment, such as
-        what the spy is to do. `processes`: mpirun starts so many."""
+    def pocl(self, args, layer=None, processes=None, **more):
+        """Runs the program on PoCL; where there is none, on whatever there is. `layer`: what the layer is to do, whose log
+        gives the run its calls; None: it is not there. `more`: for the program's environment. `processes`: mpirun starts so
+        many."""
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         if (self.home / "vendors").exists():
             env["OCL_ICD_VENDORS"] = f"{self.home}/vendors/"
         log = sources = None
-        library = probe_library(self.home) if spy else None
+        library = layer_library(self.home) if layer is not None else None
         if library is not None:
             place = pathlib.Path(tempfile.mkdtemp(dir=self.home))
-            log, sources = place / "calls", place / "sources"
+            log, sources = place / "log", place / "sources"
             sources.mkdir()
-            env.update(LD_PRELOAD=str(library), SPY_LOG=str(log), SPY_SOURCES=str(sources))
+            env.update(layer_environment(library, {"log": log, "sources": sources, **layer}, place))
         env.update({name: str(value) for name, value in {**self.settings, **more}.items()})
         launcher, seconds = [], POCL_SECONDS
         if processes is not None:
             launcher, seconds = ["mpirun", "-n", str(processes)], 2 * POCL_SECONDS + 4 * processes
             env.update(MPIRUN, OMPI_MCA_btl_vader_single_copy_mechanism="none")  # which a sandbox may forbid
         code, out, err = self.execute([*launcher, self.program, *args], seconds, env, processes or 1)
-        calls = read(log).splitlines() if log and log.exists() else []
-        built = [read(path) for path in sorted(sources.glob("*"))] if calls else []
-        run = Run(args, code, out, err, calls, built, seconds)
+        said = read(log) if log and log.exists() else ""
+        built = [read(path) for path in sorted(sources.glob("*"))] if said else []
+        run = Run(args, code, out, err, said, built, seconds)
         run.processes = processes or 1
         return run
 
@@ -287,9 +290,9 @@ class Attempt:
         """Can the device be divided? PoCL's can, where it has two cores."""
         return (self.home / "vendors").exists() and len(os.sched_getaffinity(0)) > 1
 
-    def simulated(self, args, options=(), seconds=OCLGRIND_SECONDS, watched=True, **spied):
+    def simulated(self, args, options=(), seconds=OCLGRIND_SECONDS, watched=True):
         """Runs the program under Oclgrind, which has a device of its own; None where it is missing. `watched`: it looks
-        for races and the like. `spied`: what the probe is to do meanwhile."""
+        for races and the like."""
         oclgrind = find_oclgrind()
         if oclgrind is None:
             self.answer.no_oclgrind = NO_OCLGRIND
@@ -302,13 +305,8 @@ class Attempt:
         if watched:
             # What a swap has written, Oclgrind takes for never written, and may compute with something else.
             options += WATCHED + ["--uninitialized"] * ("atomic_xchg" not in self.kernel)
-        program = [self.program]
-        if spied:
-            env.update({name: str(value) for name, value in spied.items()})
-            before = 'LD_PRELOAD="$0:$LD_PRELOAD" exec "$@"'  # Oclgrind is loaded in this way, too
-            program = ["sh", "-c", before, probe_library(self.home), self.program]
         for chosen in (options, [option for option in options if option != "--uninitialized"]):
-            code, out, err = self.execute([oclgrind, *chosen, *program, *args], seconds, env)
+            code, out, err = self.execute([oclgrind, *chosen, self.program, *args], seconds, env)
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be its own doing, which is no fault of the answer
         if "CL_PLATFORM_NOT_FOUND_KHR" in err:
@@ -329,7 +327,7 @@ class Attempt:
     @functools.cached_property
     def honest(self):
         """A run of the program as it is, with its calls."""
-        return self.pocl(behaviour.lie_size(self.exercise), spy=True)
+        return self.pocl(behaviour.lie_size(self.exercise), layer={})
 
     # -- on PoCL ---------------------------------------------------------------------------------
 
@@ -384,7 +382,7 @@ class Attempt:
         self.answer.wrong("PoCL", what)
         if "does not compile" in what or self.exercise.processes:
             return
-        causes = behaviour.not_awaited(self.pocl(run.args, spy=True)) if "host.cpp" in self.exercise.files else []
+        causes = behaviour.not_awaited(self.pocl(run.args, layer={})) if "host.cpp" in self.exercise.files else []
         if pattern and not pattern.startswith("it is right up to "):
             causes = causes or [pattern]  # which says more than what comes of it under Oclgrind
         if not causes:
@@ -550,7 +548,7 @@ class Attempt:
         text = run.err + run.out
         found = oclgrind_messages.translate(text, self.kernel)
         if any(kind == "invalid" for kind, _ in found):
-            sizes = [int(c.split()[2]) for c in self.pocl(args, spy=True).calls if c.startswith("create buffer")]
+            sizes = [int(c.split()[2]) for c in self.pocl(args, layer={}).calls if c.startswith("create buffer")]
             found = oclgrind_messages.translate(text, self.kernel, sizes)
         if any(kind != "uninitialized" for kind, _ in found):  # it mostly follows from the others
             found = [(kind, sentence) for kind, sentence in found if kind != "uninitialized"]
@@ -567,7 +565,7 @@ class Attempt:
         away what was there, or written a box? Oclgrind does not see what is written there."""
         if "kernel.cl" in self.exercise.files:
             return False
-        calls = [call.split() for call in self.pocl(args, spy=True).calls]
+        calls = [call.split() for call in self.pocl(args, layer={}).calls]
         sizes = [int(call[2]) for call in calls if call[:2] == ["create", "buffer"]]
         maps = [call for call in calls if call[0] == "EnqueueMapBuffer" and int(call[2]) & 6]  # to write
         boxes = any(call[0] == "EnqueueWriteBuffer" and call[-1] == "rect" for call in calls)
@@ -578,7 +576,7 @@ class Attempt:
     def as_watched(self):
         """Its calls, and what becomes of other inputs."""
         honest = self.honest
-        if not honest.spied:
+        if not honest.watched:
             return self.answer.unchecked.append("the program's calls, for want of the library that notes them")
         for complaints in behaviour.WATCHERS:
             for complaint in complaints(self, honest):

@@ -146,7 +146,7 @@ def unwaited(run):
     pending, blocking = [], False
     for call in run.calls:
         word = call.split()
-        if word[0] in ("input", "took", "with", "on"):  # what the spy has seen, and no call
+        if word[0] in ("input", "took", "with", "on"):  # what the layer has seen, and no call
             continue
         if word[:2] == ["create", "event"] and not blocking:
             pending = [event for event in pending if event != word[2]] + [word[2]]  # released ones' numbers come again
@@ -197,7 +197,7 @@ def calls(attempt, run):
 
 
 def orders(run):
-    """The commands of a run in their order, as the spy notes them: [(what, queue, buffers that it uses)]."""
+    """The commands of a run in their order, as the layer notes them: [(what, queue, buffers that it uses)]."""
     each = [call.split() for call in run.calls if call.startswith("order ")]
     return [(what, queue, uses.split(",")[1:]) for _, what, queue, uses, *_ in each]
 
@@ -255,22 +255,21 @@ def lies(attempt, honest):
     if not exercise.oclgrind or "host.cpp" not in exercise.files:
         return []
     told = [
-        ("SPY_DROP", 1, "a launch computes nothing that arrives, and the program still says PASSED: "),
-        ("SPY_RESULTS", 1, "what is read back is changed on its way, and the program still says PASSED: "),
+        ({"drop": "all"}, "a launch computes nothing that arrives, and the program still says PASSED: "),
+        ({"result": "last"}, "what is read back is changed on its way, and the program still says PASSED: "),
     ]
     inputs = sum(call.startswith("input ") for call in honest.calls)
     for number in range(1, min(inputs, 3) + 1):
         told.append(
             (
-                "SPY_INPUTS",
-                number,
+                {"same": number},
                 f"the device gets other numbers in input {number} than the host compares with, and the program still says "
                 "PASSED: does anything come of that input, and ",
             )
         )
-    runs = attempt.at_once(lambda lie: attempt.pocl(honest.args, spy=True, **{lie[0]: lie[1]}), told)
-    for (_, _, what), run in zip(told, runs):
-        if not run.spied:
+    runs = attempt.at_once(lambda lie: attempt.pocl(honest.args, layer=lie[0]), told)
+    for (_, what), run in zip(told, runs):
+        if not run.watched:
             return missing(attempt, "the program was not to be lied to")
         if run.passed():
             return [what + "is the comparison as it was?"]
@@ -323,7 +322,7 @@ def as_float(value):
 class Trial:
     """A run in which the device gets other inputs, `given` {number: bytes}. `inputs` and `results` are what it got and what
     the program read back, {number: bytes}, `after` what each launch left in its kernel's buffers, {(launch, argument):
-    bytes}. `settings`: what else the spy is to do."""
+    bytes}. `settings`: what else the layer is to do."""
 
     def __init__(self, attempt, args, given=None, **settings):
         home = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
@@ -332,10 +331,11 @@ class Trial:
             folder.mkdir()
         for number, data in (given or {}).items():
             (take / f"in{number}").write_bytes(data)
-        self.run = attempt.pocl(args, spy=True, SPY_TAKE=take, SPY_KEEP=keep, SPY_AFTER=after, **settings)
-        self.inputs, self.results = (
-            {int(path.name[len(kind) :]): path.read_bytes() for path in keep.glob(f"{kind}*")} for kind in ("in", "out")
-        )
+        self.run = attempt.pocl(args, layer={"take": take, "keep": keep, "after": after, **settings})
+        self.inputs = {
+            int(number): (keep / f"in{transfer}").read_bytes() for transfer, number in self.run.inputs
+        }  # of each the last that was sent
+        self.results = {int(path.name[3:]): path.read_bytes() for path in keep.glob("out*")}
         self.after = {tuple(map(int, path.name.split("."))): path.read_bytes() for path in after.iterdir()}
 
     @staticmethod
@@ -453,7 +453,7 @@ def other_launch(attempt, *changes, sizes=None):
 
 def one_item(attempt):
     """The kernel is right in a launch of a single work-item, which has all the elements to itself."""
-    run = attempt.pocl(["1007"], spy=True, SPY_ITEMS=1)
+    run = attempt.pocl(["1007"], layer={"items": 1})
     if run.passed():
         return []
     return [f"with N = 1007 and a launch of 1 work-item in all, {attempt.broken(run) or attempt.first_wrong(run)}"]
@@ -517,7 +517,7 @@ def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
     if not maps(honest):
         return []
-    run = attempt.pocl(honest.args, spy=True, SPY_MAPS=1)
+    run = attempt.pocl(honest.args, layer={"late": 1})
     return [] if run.passed() else map_lost(attempt, run)
 
 
@@ -674,7 +674,7 @@ def size_of_work(attempt):
     """The arguments at which the work is looked at: large enough to be shared, small enough for Oclgrind."""
     if not attempt.exercise.matrix:
         return max((s for s in attempt.exercise.sizes if int(s[0]) <= 12000), key=lambda s: int(s[0]))
-    few = most_items(attempt.pocl(["20", "17", "20"], spy=True)) < MANY
+    few = most_items(attempt.pocl(["20", "17", "20"], layer={})) < MANY
     return ["40", "65", "9"] if few else ["20", "17", "20"]  # where each work-item has many elements, more of these
 
 
@@ -684,7 +684,7 @@ def shared(attempt, honest):
     if "kernel.cl" not in exercise.files or not exercise.oclgrind or attempt.answer.no_oclgrind:
         return []
     args = attempt.work_size
-    seen, run = attempt.work, attempt.pocl(args, spy=True)
+    seen, run = attempt.work, attempt.pocl(args, layer={})
     if seen is None and not LOOPS & set(code_of(attempt.kernel)):
         return []  # each work-item does what the text says, once: the elements are shared
     if seen is None:

@@ -35,8 +35,8 @@ import time
 from checker import reset, sandbox
 from checker.attempt import Answer, Attempt
 from checker.exercise import Problem, all_exercises
+from checker.libraries import BUILD
 from checker.machine import LOADER_OF_ITS_OWN, NO_OCLGRIND, ROOT, find_oclgrind
-from checker.probe import BUILD
 from checker.watch import watch
 
 STATE = BUILD / "state.json"  # of each exercise: the last answer, its grade, and which hints were given

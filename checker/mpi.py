@@ -4,7 +4,7 @@ import pathlib
 import signal
 import tempfile
 
-from checker.probe import mpi_probe_library
+from checker.libraries import mpi_probe_library
 
 MANY_PROCESSES = 17  # more than an array that somebody thought large enough has places for
 

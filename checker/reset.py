@@ -12,7 +12,7 @@ import time
 from checker import behaviour
 from checker.exercise import Problem
 from checker.machine import ROOT
-from checker.probe import BUILD
+from checker.libraries import BUILD
 
 GIVEN = BUILD / "given"
 

@@ -25,7 +25,7 @@ def by_a_single_one(attempt, n, small, allowed):
     """11: a work-item that has all elements to itself, a 1 and then small ones, loses none of them for good: its sum is off by
     so many roundings at most."""
     small = as_float(small)
-    trial = Trial(attempt, [str(n)], {1: packed([1.0]) + packed([small]) * (n - 1)}, SPY_ITEMS=1)
+    trial = Trial(attempt, [str(n)], {1: packed([1.0]) + packed([small]) * (n - 1)}, items=1)
     exact = 1 + (n - 1) * small
     said = f"with a 1 and {n - 1} numbers of {small:.3g}, all of them for a single work-item"
     return beside(said, [math.fsum(trial.left(1))], [(exact, allowed * references.U * exact)])
@@ -53,7 +53,7 @@ def names_of(kernel):
 
 def at_the_same_time(attempt):
     """23: each of the two devices is launched, and flushed, before the host waits for one of them."""
-    run = attempt.pocl(attempt.exercise.sizes[-2], spy=True)
+    run = attempt.pocl(attempt.exercise.sizes[-2], layer={})
     launched = [call.split()[0] for call in run.calls]
     launched = run.calls[launched.index("EnqueueNDRangeKernel") :] if "EnqueueNDRangeKernel" in launched else []
     waits = next(
@@ -67,10 +67,9 @@ def at_the_same_time(attempt):
             f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
             "not work at the same time"
         ]
-    # Whether the host asks until the first has ended, or only whether it has begun, shows where it does not end; and
-    # whether the second device begins when the host is told of the first one's end, where nobody is told.
-    asked = any(call.startswith(("PollEvent", "ask event")) for call in launched)
-    if asked and "asks for ever" in attempt.pocl(run.args, spy=True, SPY_RUNS=2).calls:
+    # Who asks, or is told, whether the first has ended before the second device is launched has that wait for it.
+    asked = next((at for at, call in enumerate(launched) if call.startswith(("PollEvent", "ask event"))), len(launched))
+    if len({call.split()[2] for call in launched[:asked] if call.startswith("order launch")}) < 2:
         return [
             "the second device's kernel does not run before the host is told, or has asked, that the first one's has ended: "
             "that is a wait, too"

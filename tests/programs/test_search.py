@@ -13,7 +13,7 @@ import tempfile
 import pytest
 
 from checker import sandbox
-from checker.probe import probe_library
+from checker.libraries import layer_library
 from tests import chapter_facts, running
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
@@ -213,7 +213,7 @@ def two_at_once(copy):
     for _ in range(2):
         shutil.rmtree(copy.cache)
         log.unlink(missing_ok=True)
-        copy.run("watched", env={"LD_PRELOAD": probe_library(copy.home.parent), "SPY_LOG": log})
+        copy.run("watched", env={"LD_PRELOAD": layer_library(copy.home.parent), "SPY_LOG": log})
         moved = [line.split(" ") for line in log.read_text().splitlines() if line.startswith("rename ")]
         names += [before for _, before, after in moved if after == str(copy.file())]
     copy.must(

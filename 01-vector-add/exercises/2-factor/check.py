@@ -23,7 +23,7 @@ def check(attempt):
             f"factor is of type {kind[1]} in the kernel, and is to be a float, there and in the host: 2.5 is lost otherwise"
         ]
     for by in (2.5, -3.0, 100000.0):
-        trial = Trial(attempt, ["1000", "3"], SPY_FLOATS=f"4={by}")
+        trial = Trial(attempt, ["1000", "3"], floats=f"4={by}")
         inputs = zip(trial.given(1), trial.given(2))
         expected = [(by * x + y, 2 * references.U * (abs(by * x) + abs(y))) for x, y in inputs]
         if wrong := beside(f"with N = 1000 and {by} in place of the factor", trial.left(2), expected):

@@ -28,7 +28,7 @@ def check(attempt):
             ]
     for exponent in (1, 5, 10, 30):
         for items in (2**exponent, 2 ** (exponent + 1) - 1):
-            run = attempt.pocl(["1"], spy=True, SPY_INFO=f"1004={items} 1023={2**40}")
+            run = attempt.pocl(["1"], layer={"device.group": items, "device.local_memory": 2**40})
             got = (fields(run, "group") or ["nothing"])[0]
             if got != str(2**exponent):
                 return [
@@ -44,7 +44,7 @@ def check(attempt):
         (2**26 + 7, 2**23 + 1, 1),  # by one byte, which a float does not show
         (2**30 - 1, 2**18, 512),
     ]:
-        run = attempt.pocl([str(each)], spy=True, SPY_INFO=f"1004=4096 1023={local}")
+        run = attempt.pocl([str(each)], layer={"device.group": 4096, "device.local_memory": local})
         if (got := (fields(run, "group") or ["nothing"])[0]) != str(right):
             return [
                 f"on a device with {local} bytes of local memory, with {each} floats for each work-item, the group should have "

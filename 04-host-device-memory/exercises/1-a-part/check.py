@@ -3,7 +3,7 @@ from checker import behaviour
 
 def check(attempt):
     """04/1: no more is read back than was asked for, and the read waits."""
-    run = attempt.pocl(["1000", "10"], spy=True)
+    run = attempt.pocl(["1000", "10"], layer={})
     reads = [int(call.split()[3]) for call in run.calls if call.startswith("EnqueueReadBuffer")]
     maps = [call.split() for call in run.calls if call.startswith("EnqueueMapBuffer")]
     reads += [int(size) for _, _, flags, size, _ in maps if int(flags) & 1]  # CL_MAP_READ
@@ -13,7 +13,7 @@ def check(attempt):
         return complaints
     # Who reads in pieces may wait for the last of them, or take it for a whole one: here all are whole, and then not.
     for n in (2**21, 2**25 + 3):
-        run = attempt.pocl([str(n)] * 2, spy=True)
+        run = attempt.pocl([str(n)] * 2, layer={})
         if complaints := behaviour.not_awaited(run):
             return complaints
         if not run.passed() and not behaviour.too_large(run):

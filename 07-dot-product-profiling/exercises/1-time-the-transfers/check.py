@@ -6,16 +6,16 @@ from checker.timing import LIKE_THE_HOSTS, any_of, commands, milliseconds, near,
 def check(attempt):
     """07/1: the time of the write, from its own event."""
     return transfers_once(attempt) or (
-        transfers_once(attempt, SPY_CLOCK="9000 5000 7000 6000")
-        or transfers_once(attempt, 4000, SPY_CLOCK="0.001999 0.001499 0.001999 0.001499")
-        or transfers_once(attempt, 4000, SPY_CLOCK="0.0003")
-        or any_of(transfers_once(attempt, SPY_CLOCK=clock) for clock in LIKE_THE_HOSTS)
+        transfers_once(attempt, durations="9000 5000 7000 6000")
+        or transfers_once(attempt, 4000, durations="0.001999 0.001499 0.001999 0.001499")
+        or transfers_once(attempt, 4000, durations="0.0003")
+        or any_of(transfers_once(attempt, durations=clock) for clock in LIKE_THE_HOSTS)
     )
 
 
 def transfers_once(attempt, n=400000, **settings):
     """The same in one run."""
-    run = attempt.pocl([str(n)], spy=True, **settings)
+    run = attempt.pocl([str(n)], layer=settings)
     if behaviour.unwaited(run):
         return behaviour.unwaited(run)
     lines = [milliseconds(text) for text in fields(run, "time")]

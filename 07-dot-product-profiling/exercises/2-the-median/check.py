@@ -1,7 +1,7 @@
 from checker import behaviour
 from checker.timing import LIKE_THE_HOSTS, launches_median
 
-# What launches, or other commands, take by the clock that the spy has set, in ms: more than 32 bits of nanoseconds hold,
+# What launches, or other commands, take by the clock that the layer has set, in ms: more than 32 bits of nanoseconds hold,
 # and the warm-up the least of all.
 LONG = "1000 9000 5000 8000 6000 7000"
 
@@ -19,7 +19,7 @@ def check(attempt):
     is as good as equal to it: so five runs are looked at."""
     complaints = []
     for clock in (LONG, SHORT, *EQUAL, *LIKE_THE_HOSTS):
-        complaints = complaints or median_once(attempt, SPY_CLOCK=clock)
+        complaints = complaints or median_once(attempt, durations=clock)
     for _ in range(5):
         complaints = complaints or median_once(attempt)
     return complaints
@@ -27,7 +27,7 @@ def check(attempt):
 
 def median_once(attempt, **settings):
     """The same in one run."""
-    run = attempt.pocl(["100000"], spy=True, **settings)
+    run = attempt.pocl(["100000"], layer=settings)
     if behaviour.unwaited(run):
         return behaviour.unwaited(run)
     return launches_median(run, "ms")[0] or behaviour.released(run)

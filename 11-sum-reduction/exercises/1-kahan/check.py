@@ -42,7 +42,7 @@ def small_and_smaller(attempt):
     digit of what has been lost until then."""
     few = 2**20
     x = [1.0] + [as_float(0.9 * 2.0**-24)] * few + [as_float(0.9 * 2.0**-29)] * few
-    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, SPY_ITEMS=1)
+    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, items=1)
     said = f"with a 1, {few} numbers of {x[1]:.3g} and as many of {x[-1]:.3g}, all of them for a single work-item"
     exact = math.fsum(x)
     return beside(said, [math.fsum(trial.left(1))], [(exact, 4 * references.U * exact)])

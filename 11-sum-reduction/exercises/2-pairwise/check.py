@@ -15,7 +15,7 @@ def of_the_task(attempt):
             f"with N = {n} there are {added} additions and subtractions of floats, where a tree has no more than {n}"
         ]
     if not complaints:  # more levels of the tree than somebody may have thought enough
-        run = attempt.pocl([str(2**25 + 7)], spy=True, SPY_ITEMS=1)
+        run = attempt.pocl([str(2**25 + 7)], layer={"items": 1})
         if not run.passed() and not behaviour.too_large(run):
             why = attempt.broken(run) or attempt.first_wrong(run)
             complaints = [f"with a launch of one work-item in all, {why}"]
@@ -31,7 +31,7 @@ def of_the_task(attempt):
 
 def in_pairs(attempt, x):
     """11/2: a work-item that has all of these elements adds neighbours, and then their sums: no 1 is ever alone."""
-    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, SPY_ITEMS=1)
+    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, items=1)
     said = f"with {', '.join(f'{value:.0f}' for value in x)}, all of them for a single work-item, which are to be added in pairs"
     return beside(said, [math.fsum(trial.left(1))], [(math.fsum(x), 0)])
 

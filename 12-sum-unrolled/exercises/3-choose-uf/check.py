@@ -18,7 +18,7 @@ def check(attempt):
     close, closer = ({uf: [most - 0.0001 * i] * 99 for i, uf in enumerate(ufs)} for most in (0.0054, 5))
     for took, best in ((totals, 4), (close, ufs[-1]), (closer, ufs[-1])):
         clock = [took.get(uf, [60] * 99)[turn] / levels for uf, levels, turn in order for _ in range(levels)]
-        complaints, _ = uf_once(attempt, best, SPY_CLOCK=" ".join(f"{ms:.6f}" for ms in clock))
+        complaints, _ = uf_once(attempt, best, durations=" ".join(f"{ms:.6f}" for ms in clock))
         if complaints:
             return complaints
     for uf in (2, 64):  # which need not be the best
@@ -33,7 +33,7 @@ def check(attempt):
 def uf_once(attempt, wanted=None, **settings):
     """The same in one run, in which the UF `wanted` is the fastest: complaints; and of each of its runs, in their order, the UF,
     how many launches it is, and how many runs this UF had before."""
-    run = attempt.pocl(["200000"], spy=True, **settings)
+    run = attempt.pocl(["200000"], layer=settings)
     if behaviour.unwaited(run):
         return behaviour.unwaited(run), []
     found = {}

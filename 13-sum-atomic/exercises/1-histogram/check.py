@@ -11,7 +11,9 @@ def check(attempt):
     counts = trial.left(1, kind="I")
     right = [n if value == 5 else 0 for value in range(64)]
     wrong = next((value for value in range(64) if counts[value] != right[value]), None)
-    mirrored = attempt.pocl(["1000"], spy=True, SPY_FIRST=behaviour.MIRRORED)
+    first = attempt.home / "first.cl"
+    first.write_text(behaviour.MIRRORED)
+    mirrored = attempt.pocl(["1000"], layer={"first": first})
     if not mirrored.passed():
         return [
             "on a device where the last work-item of a group runs first: "

@@ -51,7 +51,7 @@ def check(attempt):
             return [f"for {said} the way should be {right} and is {got}"]
     # This device, if its version were one that the program has seen before, with other extensions.
     for version in re.findall(r'"(OpenCL [3-9]\.\d[^"]*)"', (attempt.place / "host.cpp").read_text(errors="replace")):
-        run = attempt.pocl([], spy=True, SPY_TEXT=f"102f={version}\n1030=cl_khr_subgroups")
+        run = attempt.pocl([], layer={"device.version": version, "device.extensions": "cl_khr_subgroups"})
         got = (fields(run, "way") or ["nothing"])[-1]
         if run.code == 0 and got not in ("1", "2"):
             return [

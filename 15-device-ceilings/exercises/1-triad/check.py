@@ -25,13 +25,13 @@ def check(attempt):
     return (
         other_factor(attempt)
         or triad_once(attempt)
-        or any_of(triad_once(attempt, SPY_CLOCK=clock) for clock in ("1 9 5 8 6 7", *LIKE_THE_HOSTS))
+        or any_of(triad_once(attempt, durations=clock) for clock in ("1 9 5 8 6 7", *LIKE_THE_HOSTS))
     )
 
 
 def other_factor(attempt):
     """The kernel multiplies by the s that it is given."""
-    trial = Trial(attempt, ["1000"], SPY_FLOATS="3=2.5")
+    trial = Trial(attempt, ["1000"], floats="3=2.5")
     given = next((call for call in trial.run.calls if call.startswith("with ")), "")
     if not re.search(r" 3=[0-9a-f]{8}\b", given):
         return []  # its arguments come in another order
@@ -43,7 +43,7 @@ def other_factor(attempt):
 def triad_once(attempt, **settings):
     """Its time and rate in one run."""
     n = 400000
-    run = attempt.pocl([str(n)], spy=True, **settings)
+    run = attempt.pocl([str(n)], layer=settings)
     if behaviour.unwaited(run):
         return behaviour.unwaited(run)
     complaints, right = launches_median(run, "ms, ... GB/s")

@@ -17,7 +17,7 @@ def check(attempt):
         given[large] = packed([value * 1e9 for value in floats(given[large])])
         if large == 1:
             given[3] = packed([0.5, math.inf, math.nan, *floats(given[3])[3:]])
-        trial = Trial(attempt, args, given, SPY_FLOATS=f"6={alpha} 7={beta}")
+        trial = Trial(attempt, args, given, floats=f"6={alpha} 7={beta}")
         inputs = [trial.given(i) for i in (1, 2, 3)]
         expected = []
         for place, old in enumerate(inputs[2]):
@@ -27,4 +27,4 @@ def check(attempt):
         said = f"with 17×33×65, real numbers, alpha = {alpha} and beta = {beta}"
         if wrong := beside(said, trial.left(2), expected):
             return wrong
-    return behaviour.with_infinities(attempt, args, SPY_FLOATS="6=1 7=0")
+    return behaviour.with_infinities(attempt, args, floats="6=1 7=0")

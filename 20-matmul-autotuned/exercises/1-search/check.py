@@ -18,7 +18,7 @@ def check(attempt):
         return {text.split(":")[0]: (line, text) for line in ("pruned", "wrong", "time") for text in fields(run, line)}
 
     for args in [["32", "48", "20"], ["20", "32", "48"]]:  # version 1 is wrong at the first, 2 at the second
-        run = attempt.pocl(args, spy=True)
+        run = attempt.pocl(args, layer={})
         if behaviour.unwaited(run):
             return behaviour.unwaited(run)
         said = verdicts(run)
@@ -83,7 +83,7 @@ def check(attempt):
         if not run.passed():
             return [device + (attempt.broken(run) or attempt.first_wrong(run))]
     for items, local in [(32, 32768)]:
-        run = attempt.pocl(["20", "17", "20"], spy=True, SPY_INFO=f"1004={items} 1023={local}")
+        run = attempt.pocl(["20", "17", "20"], layer={"device.group": items, "device.local_memory": local})
         said = verdicts(run)
         device = f"on a device with {items} work-items in a group and {local} bytes of local memory, "
         left = [name for name in names if said.get(name, ("nothing", ""))[0] != "pruned"]

@@ -29,7 +29,7 @@ def check(attempt):
         ones.mkdir(exist_ok=True)
         for argument in (0, 1):
             (ones / f"3.{argument}").write_bytes(packed([1.0] * 3 * k * 16))
-        trial = Trial(attempt, ["8", "16", str(k)], SPY_BEFORE=ones)
+        trial = Trial(attempt, ["8", "16", str(k)], before=ones)
         said = f"with parts that are all 1, of which {k} come together"
         if wrong := beside(said, trial.left(2, launch=3), [(6 * k, 0)] * 8 * 16):
             return wrong

@@ -1,6 +1,7 @@
-"""The libraries that watch a student's program: probe.cpp before OpenCL, mpi_probe.cpp before MPI; compiled when they are
+"""The libraries that watch a student's program: layer/ before OpenCL, mpi_probe.cpp before MPI; compiled when they are
 first needed, and kept in the build folder under a name that is their content's."""
 
+import concurrent.futures
 import contextlib
 import hashlib
 import os
@@ -37,23 +38,42 @@ def keep(made, kept):
             new.rename(path)
 
 
-def probe_library(home):
-    """probe.cpp as a library in that folder; None where it cannot be had (it needs Linux)."""
-    library = home / "spy.so"
+LAYER = ROOT / "checker" / "layer"
+PARTS = [  # the last one begins, when all others are there
+    LAYER / f"{name}.cpp"
+    for name in ("settings", "log", "faults", "clock", "devices", "order", "buffers", "kernels", "layer")
+]
+
+
+def layer_library(home):
+    """The layer as a library in that folder; None where it cannot be had (it needs Linux)."""
+    library = home / "layer.so"
     if os.uname().sysname != "Linux":
         return None
     if library.exists():
         return library
-    source = ROOT / "checker" / "probe.cpp"
-    digest = hashlib.sha256(source.read_bytes() + (ROOT / "common" / "opencl.h").read_bytes()).hexdigest()[:16]
-    kept = BUILD / f"spy-{digest}.so"
+    sources = sorted(LAYER.glob("*.cpp")) + sorted(LAYER.glob("*.h"))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+    kept = BUILD / f"layer-{digest}.so"
     if not fetch(kept, library):
-        command = [os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-shared", "-fPIC", str(source)]
-        done = subprocess.run([*command, "-o", str(library), "-ldl"], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Problem("checker/probe.cpp does not compile:\n" + done.stderr)
+        compiler = [os.environ.get("CXX", "c++"), "-std=c++17", "-fPIC"]
+        objects = [home / f"layer-{path.stem}.o" for path in PARTS]
+        commands = [[*compiler, "-c", path, "-o", made] for path, made in zip(PARTS, objects)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done in pool.map(lambda command: subprocess.run(command, capture_output=True, text=True), commands):
+                if done.returncode != 0:
+                    raise Problem("checker/layer/ does not compile:\n" + done.stderr)
+        subprocess.run([*compiler, "-shared", *objects, "-o", library, "-ldl"], check=True)
         keep(library, kept)
     return library
+
+
+def layer_environment(library, settings, folder):
+    """The environment in which a program has the layer before OpenCL, with these settings, which a file in the folder
+    gets."""
+    file = folder / "layer.txt"
+    file.write_text("".join(f"{key} = {value}\n" for key, value in settings.items()))
+    return {"LD_PRELOAD": str(library), "LAYER_SETTINGS": str(file)}
 
 
 def mpi_probe_library(home):

@@ -1,0 +1,560 @@
+// What goes to the device and what comes back: kept in files, changed, late, or lost.
+//
+// An input is what the host hands to the device: what is copied into a buffer, written, or mapped,
+// unless it begins with NaN, as poisoned outputs do, or is all alike. With `late`, everything is as
+// late, and as little, as the standard allows: what is mapped is a copy, without contents where the
+// program said that it would write all of it, and thrown away where it said that it would only
+// read; a result arrives, and a command has times, when the program has waited for something, and
+// not before. A buffer that is made without contents has NaN.
+#include "layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+
+struct mapped_region {
+  cl_mem buffer;
+  void *real;
+  size_t bytes;
+  cl_map_flags flags;
+};
+struct delivery { // a result that the program has not waited for
+  void *to;
+  std::vector<char> bytes;
+};
+struct pending_read { // whose data are still to be noted
+  size_t call;
+  const void *to;
+  size_t bytes;
+};
+struct buffers_state {
+  std::map<cl_mem, size_t> inputs; // which input each buffer is, from 1 on
+  size_t num_inputs = 0, num_transfers = 0, num_results = 0;
+  std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
+  std::set<cl_mem> of_host;           // buffers whose memory is the program's own
+  std::map<void *, mapped_region> regions;
+  bool late = false;
+  std::vector<delivery> deliveries;
+  std::set<cl_event> fresh; // nobody has waited since they were made
+  std::map<cl_event, pending_read> pending;
+  std::map<cl_mem, size_t> numbers; // of all buffers, as they were made
+  size_t num_buffers = 0;
+  std::string corrupt; // a folder; empty: nothing is changed, or this is a child
+  bool back = false;
+  std::vector<std::string> changes;
+  FILE *log = nullptr; // of the children
+  size_t transfers = 0, children = 0;
+};
+static buffers_state &the = *new buffers_state; // NOLINT(cert-err58-cpp): see layer.cpp
+static functions below;
+
+// ---- One element changed on its way: `corrupt` --------------------------------------------------
+
+constexpr uint32_t NAN_WORD = 0x7FC00000;
+
+// Changes an element; false if that would change nothing.
+static bool change(uint32_t &word, const std::string &how) {
+  const uint32_t old = word;
+  float value;
+  memcpy(&value, &word, sizeof value);
+  if (std::isnan(value))
+    return false;
+  if (how == "ulp") { // what is next to 0 is too small for a sum to show it
+    word = word == 0 ? 0x3F800000U : word + 1;
+  } else if (how == "sign") {
+    word ^= word == 0 ? 0 : 0x80000000U;
+  } else if (how == "nan") {
+    word = NAN_WORD;
+  } else {
+    value += std::stof(how);
+    memcpy(&word, &value, sizeof word);
+  }
+  return word != old;
+}
+
+// Splits the process for each change of the first, the middle and the last element of `data`; what
+// lies behind the last is NaN. In the child the element there is another one, and it goes on to its
+// end with that; the parent, which waits for it, goes on with the right one. The child has none of
+// the parent's other threads and has to compute: on PoCL, the device "basic" needs none.
+static void try_changes(void *data, const size_t bytes, const char *function) {
+  if (the.corrupt.empty() || bytes < sizeof(uint32_t))
+    return;
+  size_t n = bytes / sizeof(uint32_t);
+  auto *const words = static_cast<uint32_t *>(data);
+  while (n > 1 && words[n - 1] == NAN_WORD)
+    n--;
+  the.transfers++;
+  for (const size_t place : std::set<size_t>{0, n / 2, n - 1})
+    for (const std::string &how : the.changes) {
+      uint32_t changed = words[place];
+      int status;
+      if (!change(changed, how))
+        continue;
+      if (fork_child(the.corrupt + "/" + std::to_string(the.children), 100, status)) {
+        words[place] = changed;
+        the.corrupt.clear();
+        return;
+      }
+      fprintf(the.log, "%zu %zu %s %zu %s %d\n", the.children++, the.transfers, function, place,
+              how.c_str(), status);
+      fflush(the.log);
+    }
+}
+
+// ---- Inputs -------------------------------------------------------------------------------------
+
+static bool is_input(const void *data, const size_t bytes) {
+  std::vector<uint32_t> words(bytes / sizeof(uint32_t));
+  if (words.size() < 2)
+    return false;
+  memcpy(words.data(), data, words.size() * sizeof(uint32_t));
+  float first;
+  memcpy(&first, data, sizeof first);
+  const auto differs = [&](const uint32_t word) { return word != words[0]; };
+  return !std::isnan(first) && std::any_of(words.begin(), words.end(), differs);
+}
+
+static bool changes_inputs() {
+  return is_set("take") || is_set("keep") || is_set("same") || is_set("replace");
+}
+
+// Reals: from -1 to 1 in one input, from -400 to 400 in the next, and so on in turns, by SplitMix64
+// as in common/compare.h; `ends`: "1 nan 2 inf" are the first and the last float of the inputs with
+// odd numbers, and of those with even ones.
+static void replace(std::vector<char> &data) {
+  const size_t turn = the.num_transfers % 2;
+  const double scale = turn == 1 ? 1.0 : 400.0;
+  for (size_t i = 0; i < data.size() / sizeof(float); i++) {
+    uint64_t x = (i + 1) * 0x9E3779B97F4A7C15U + the.num_transfers + 90;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    const double from_0_to_1 = static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+    const auto value = static_cast<float>(scale * (2.0 * from_0_to_1 - 1.0));
+    memcpy(&data[i * sizeof value], &value, sizeof value);
+  }
+  const std::vector<std::string> ends = words_of(setting("ends"));
+  for (size_t i = 0; i + 1 < ends.size(); i += 2)
+    if (std::stoul(ends[i]) % 2 == turn) {
+      const float value = strtof(ends[i + 1].c_str(), nullptr);
+      memcpy(data.data(), &value, sizeof value);
+      memcpy(&data[data.size() - sizeof value], &value, sizeof value);
+    }
+}
+
+// Every element becomes the last one, or if these are equal already, one that is not.
+static void make_alike(std::vector<char> &data) {
+  auto *const words = reinterpret_cast<uint32_t *>(data.data());
+  const size_t n = data.size() / sizeof(uint32_t);
+  for (size_t i = n; i-- > 0 && words[0] == words[n - 1];)
+    words[n - 1] = words[i];
+  std::fill(words, words + n, words[n - 1]);
+}
+
+// What goes to the device in place of `data`; `buffer` is null while it is made. An input is
+// counted, and changed if that is asked for.
+static const void *sent(cl_mem buffer, const void *data, const size_t bytes, const char *function) {
+  const void *now = data;
+  if (data != nullptr && is_input(data, bytes)) {
+    if (buffer == nullptr || the.inputs.count(buffer) == 0)
+      the.num_inputs++;
+    const size_t number = buffer == nullptr
+                              ? the.num_inputs
+                              : the.inputs.emplace(buffer, the.num_inputs).first->second;
+    note("input %zu %zu %zu", layer.calls, ++the.num_transfers, number);
+    if (changes_inputs()) {
+      const auto *first = static_cast<const char *>(data);
+      std::vector<char> &copy = the.kept.emplace_back(first, first + bytes);
+      if (is_set("take")) {
+        const std::vector<char> other = read_file(setting("take") + "/in" + std::to_string(number));
+        memcpy(copy.data(), other.data(), std::min(other.size(), bytes));
+        if (!other.empty())
+          note("took %zu", std::min(other.size(), bytes) / sizeof(uint32_t));
+      }
+      if (number == ::number("same"))
+        make_alike(copy);
+      if (::number("replace") == 1)
+        replace(copy);
+      if (is_set("keep"))
+        write_file(setting("keep") + "/in" + std::to_string(the.num_transfers), copy.data(), bytes);
+      now = copy.data();
+    }
+  }
+  if (data != nullptr && !the.corrupt.empty() && !the.back) {
+    const auto *first = static_cast<const char *>(now);
+    std::vector<char> &copy = the.kept.emplace_back(first, first + bytes);
+    try_changes(copy.data(), bytes, function);
+    now = copy.data();
+    if (!layer.is_child)
+      the.kept.pop_back(), now = data;
+  }
+  if (data != nullptr && ::number("data") == 1)
+    note("data %zu %s", layer.calls, hex(now, bytes).c_str());
+  return now;
+}
+
+// ---- Results ------------------------------------------------------------------------------------
+
+static bool looks_at_results() {
+  return the.late || is_set("keep") || is_set("result") || is_set("add") || !the.corrupt.empty();
+}
+
+// A result is counted, and changed if that is asked for: `result = last`, its last element is
+// another; `add` = "3 0.5": to the first float of the third one, 0.5 is added.
+static void take_result(void *data, const size_t bytes) {
+  note("result %zu %zu", layer.calls, ++the.num_results);
+  if (is_set("keep"))
+    write_file(setting("keep") + "/out" + std::to_string(the.num_results), data, bytes);
+  const std::vector<std::string> add = words_of(setting("add"));
+  if (add.size() == 2 && std::stoul(add[0]) == the.num_results) {
+    float first;
+    memcpy(&first, data, sizeof first);
+    first += strtof(add[1].c_str(), nullptr);
+    memcpy(data, &first, sizeof first);
+  }
+  if (setting("result") == "last" && bytes >= sizeof(uint32_t)) {
+    auto *const last =
+        static_cast<char *>(data) + (bytes / sizeof(uint32_t) - 1) * sizeof(uint32_t);
+    last[3] = static_cast<char>(last[3] ^ 0x40); // another float, and another whole number
+  }
+}
+
+static void note_data(const pending_read &read) {
+  note("data %zu %s", read.call, hex(read.to, read.bytes).c_str());
+}
+
+// The program has waited: what was to come is there now.
+static void arrive() {
+  const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
+  for (const delivery &each : the.deliveries)
+    memcpy(each.to, each.bytes.data(), each.bytes.size());
+  the.deliveries.clear();
+  the.fresh.clear();
+}
+
+// A command is in its queue; if it `blocks`, the program has waited for it.
+static void is_enqueued(const cl_int status, const cl_event *event, const bool blocks) {
+  if (status == CL_SUCCESS && event != nullptr)
+    the.fresh.insert(*event);
+  if (blocks)
+    arrive();
+}
+
+// A result lies in `data`, and is the program's at `to` once that has waited.
+static void deliver(void *to, const std::vector<char> &data) {
+  memset(to, 0xFF, data.size());
+  the.deliveries.push_back({to, data});
+}
+
+// ---- Buffers ------------------------------------------------------------------------------------
+
+// A queue of the layer's own, to look at a buffer or to change it; gone with the transfer.
+template <typename F> static void with_queue(cl_mem buffer, const F &transfer) {
+  cl_context context;
+  cl_device_id device;
+  cl_int status =
+      real.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  if (status == CL_SUCCESS)
+    status = real.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
+  cl_command_queue queue = nullptr;
+  if (status == CL_SUCCESS)
+    queue = real.clCreateCommandQueue(context, device, 0, &status);
+  if (status == CL_SUCCESS)
+    status = transfer(queue);
+  if (status == CL_SUCCESS)
+    status = real.clReleaseCommandQueue(queue);
+  if (status != CL_SUCCESS)
+    give_up("a buffer's contents cannot be read or written");
+}
+
+static cl_mem create_buffer(cl_context context, cl_mem_flags flags, const size_t bytes, void *host,
+                            cl_int *status) {
+  std::vector<char> nans;
+  if ((flags & CL_MEM_COPY_HOST_PTR) != 0)
+    host = const_cast<void *>(sent(nullptr, host, bytes, "clCreateBuffer"));
+  else if (the.late && host == nullptr) {
+    nans.assign(bytes, '\xFF');
+    host = nans.data();
+    flags |= CL_MEM_COPY_HOST_PTR;
+  }
+  cl_mem buffer = below.clCreateBuffer(context, flags, bytes, host, status);
+  if (buffer == nullptr)
+    return buffer;
+  the.inputs.erase(buffer); // another buffer, where there was one that is gone
+  the.of_host.erase(buffer);
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0)
+    the.of_host.insert(buffer);
+  the.numbers[buffer] = ++the.num_buffers;
+  if (host != nullptr || !is_set("stale"))
+    return buffer;
+  const std::vector<char> old = read_file(setting("stale") + "/" + std::to_string(the.num_buffers));
+  if (old.size() == bytes)
+    with_queue(buffer, [&](cl_command_queue queue) {
+      return real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, old.data(), 0, nullptr,
+                                       nullptr);
+    });
+  return buffer;
+}
+
+// `stale`: the contents are kept for a later run, if they are those of an unharmed one.
+static cl_int release_buffer(cl_mem buffer) {
+  const auto place = the.numbers.find(buffer);
+  if (is_set("stale") && !is_set("drop") && place != the.numbers.end()) {
+    std::vector<char> now(size_of(buffer));
+    with_queue(buffer, [&](cl_command_queue queue) {
+      return real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, now.size(), now.data(), 0, nullptr,
+                                      nullptr);
+    });
+    const std::string path = setting("stale") + "/" + std::to_string(place->second);
+    if (read_file(path).empty())
+      write_file(path, now.data(), now.size());
+    the.numbers.erase(place);
+  }
+  return below.clReleaseMemObject(buffer);
+}
+
+// Where a box lies in the host's memory: the bytes from row to row, from plane to plane, and to its
+// first one.
+struct box {
+  size_t row, plane, first;
+};
+static box box_of(const size_t *host, const size_t *region, const size_t host_row,
+                  const size_t host_slice) {
+  const size_t row = host_row != 0 ? host_row : region[0];
+  const size_t plane = host_slice != 0 ? host_slice : region[1] * row;
+  return {row, plane, host[0] + host[1] * row + host[2] * plane};
+}
+
+static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                           const size_t offset, const size_t bytes, const void *from,
+                           const cl_uint count, const cl_event *list, cl_event *event) {
+  const void *const now = sent(buffer, from, bytes, "clEnqueueWriteBuffer");
+  const cl_int status =
+      below.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, now, count, list, event);
+  is_enqueued(status, event, blocking == CL_TRUE);
+  return status;
+}
+
+// A box of the host's memory: an input like any other, row after row.
+static cl_int write_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                         const size_t *to, const size_t *host, const size_t *region,
+                         const size_t row, const size_t slice, const size_t host_row,
+                         const size_t host_slice, const void *from, const cl_uint count,
+                         const cl_event *list, cl_event *event) {
+  const box at = box_of(host, region, host_row, host_slice);
+  const char *const begin = static_cast<const char *>(from) + at.first;
+  std::vector<char> &packed = the.kept.emplace_back();
+  for (size_t z = 0; z < region[2]; z++)
+    for (size_t y = 0; y < region[1]; y++)
+      packed.insert(packed.end(), begin + z * at.plane + y * at.row,
+                    begin + z * at.plane + y * at.row + region[0]);
+  const void *const now = sent(buffer, packed.data(), packed.size(), "clEnqueueWriteBufferRect");
+  const size_t origin[3] = {0, 0, 0};
+  const cl_int status =
+      below.clEnqueueWriteBufferRect(queue, buffer, blocking, to, origin, region, row, slice,
+                                     region[0], region[0] * region[1], now, count, list, event);
+  is_enqueued(status, event, blocking == CL_TRUE);
+  return status;
+}
+
+static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                          const size_t offset, const size_t bytes, void *to, const cl_uint count,
+                          const cl_event *list, cl_event *event) {
+  if (setting("drop") == "reads") {
+    const cl_int status = below.clEnqueueMarkerWithWaitList(queue, count, list, event);
+    return status == CL_SUCCESS && blocking == CL_TRUE ? below.clFinish(queue) : status;
+  }
+  const cl_bool now = looks_at_results() ? CL_TRUE : blocking;
+  const cl_int status =
+      below.clEnqueueReadBuffer(queue, buffer, now, offset, bytes, to, count, list, event);
+  if (status != CL_SUCCESS)
+    return status;
+  const pending_read read = {layer.calls, to, bytes};
+  if (number("data") == 1 && (blocking == CL_TRUE || event == nullptr))
+    note_data(read);
+  else if (number("data") == 1)
+    the.pending[*event] = read;
+  if (looks_at_results())
+    take_result(to, bytes);
+  if (the.back)
+    try_changes(to, bytes, "clEnqueueReadBuffer");
+  if (the.late)
+    deliver(to, {static_cast<char *>(to), static_cast<char *>(to) + bytes});
+  is_enqueued(status, event, blocking == CL_TRUE);
+  return status;
+}
+
+// A box of a buffer: where it has gaps in the host's memory, the last row stands for all.
+static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                        const size_t *from, const size_t *host, const size_t *region,
+                        const size_t row, const size_t slice, const size_t host_row,
+                        const size_t host_slice, void *to, const cl_uint count,
+                        const cl_event *list, cl_event *event) {
+  const box at = box_of(host, region, host_row, host_slice);
+  const bool looks = looks_at_results();
+  const cl_int status =
+      below.clEnqueueReadBufferRect(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
+                                    row, slice, host_row, host_slice, to, count, list, event);
+  char *const begin = static_cast<char *>(to) + at.first;
+  const bool is_solid = at.row == region[0] && at.plane == region[1] * at.row;
+  if (looks && status == CL_SUCCESS && is_solid)
+    take_result(begin, region[0] * region[1] * region[2]);
+  else if (looks && status == CL_SUCCESS)
+    take_result(begin + (region[2] - 1) * at.plane + (region[1] - 1) * at.row, region[0]);
+  is_enqueued(status, event, blocking == CL_TRUE);
+  return status;
+}
+
+// ---- Mapped regions -----------------------------------------------------------------------------
+
+static void *map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                        const cl_map_flags flags, const size_t offset, const size_t bytes,
+                        const cl_uint count, const cl_event *list, cl_event *event,
+                        cl_int *status) {
+  const bool reads = (flags & CL_MAP_READ) != 0;
+  const bool result = reads && (the.late || setting("result") == "last");
+  const bool at_once = result || the.late || !the.corrupt.empty();
+  void *const region = below.clEnqueueMapBuffer(queue, buffer, at_once ? CL_TRUE : blocking, flags,
+                                                offset, bytes, count, list, event, status);
+  if (region == nullptr)
+    return region;
+  void *shown = region;
+  if (!the.late || the.of_host.count(buffer) != 0) {
+    if (result)
+      take_result(region, bytes);
+    if (the.back && reads)
+      try_changes(region, bytes, "clEnqueueMapBuffer");
+  } else {
+    shown = the.kept.emplace_back(bytes, '\xFF').data();
+    if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) == 0) {
+      std::vector<char> data(static_cast<char *>(region), static_cast<char *>(region) + bytes);
+      if (reads)
+        take_result(data.data(), bytes);
+      deliver(shown, data);
+    }
+  }
+  the.regions[shown] = {buffer, region, bytes, flags};
+  is_enqueued(CL_SUCCESS, event, blocking == CL_TRUE);
+  return shown;
+}
+
+static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const cl_uint count,
+                    const cl_event *list, cl_event *event) {
+  const auto place = the.regions.find(pointer);
+  if (place == the.regions.end())
+    return below.clEnqueueUnmapMemObject(queue, buffer, pointer, count, list, event);
+  const mapped_region region = place->second;
+  the.regions.erase(place);
+  const bool is_shown = pointer == region.real;
+  const bool is_written = (region.flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0;
+  // What no kernel is given is the host's own memory, which copies come from: these are changed.
+  if (is_written && (the.corrupt.empty() || is_argument(buffer))) {
+    const void *const now = sent(buffer, pointer, region.bytes, "clEnqueueUnmapMemObject");
+    if (now != region.real)
+      memcpy(region.real, now, region.bytes);
+  }
+  if (!is_shown) { // nothing that is to come finds its place any more, and nothing lies there
+    for (delivery &each : the.deliveries)
+      if (each.to == pointer)
+        each.bytes.clear();
+    memset(pointer, 0xFF, region.bytes);
+  }
+  const cl_int status =
+      below.clEnqueueUnmapMemObject(queue, buffer, region.real, count, list, event);
+  is_enqueued(status, event, false);
+  return status;
+}
+
+static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                          const size_t size, const size_t offset, const size_t bytes,
+                          const cl_uint count, const cl_event *list, cl_event *event) {
+  if (number("data") == 1)
+    note("data %zu %s", layer.calls, hex(pattern, size).c_str());
+  const cl_int status =
+      below.clEnqueueFillBuffer(queue, buffer, pattern, size, offset, bytes, count, list, event);
+  is_enqueued(status, event, false);
+  return status;
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+static cl_int finish(cl_command_queue queue) {
+  const cl_int status = below.clFinish(queue);
+  arrive();
+  for (const auto &[event, read] : the.pending)
+    note_data(read);
+  the.pending.clear();
+  return status;
+}
+
+static cl_int wait_for(const cl_uint count, const cl_event *list) {
+  const cl_int status = below.clWaitForEvents(count, list);
+  if (status != CL_SUCCESS)
+    return status;
+  arrive();
+  for (cl_uint i = 0; i < count; i++)
+    if (const auto place = the.pending.find(list[i]); place != the.pending.end()) {
+      note_data(place->second);
+      the.pending.erase(place);
+    }
+  return status;
+}
+
+static cl_int about_event(cl_event event, const cl_event_info what, const size_t room, void *to,
+                          size_t *size_ret) {
+  const cl_int status = below.clGetEventInfo(event, what, room, to, size_ret);
+  const bool asks = what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS;
+  if (asks && to != nullptr && *static_cast<const cl_int *>(to) == CL_COMPLETE)
+    arrive();
+  return status;
+}
+
+static cl_int times_of(cl_event event, const cl_profiling_info what, const size_t room, void *to,
+                       size_t *size_ret) {
+  if (the.late && the.fresh.count(event) != 0)
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
+  return below.clGetEventProfilingInfo(event, what, room, to, size_ret);
+}
+
+// What the program wants to be told of an event, and how.
+struct wish {
+  void(CL_CALLBACK *tell)(cl_event, cl_int, void *);
+  void *data;
+};
+static void CL_CALLBACK told(cl_event event, cl_int state, void *data) {
+  const wish its = *static_cast<wish *>(data);
+  delete static_cast<wish *>(data);
+  note("told %s %d", name_of(event, "an event").c_str(), state);
+  arrive();
+  call_back(its.tell, event, state, its.data);
+}
+static cl_int on_state(cl_event event, const cl_int state,
+                       void(CL_CALLBACK *tell)(cl_event, cl_int, void *), void *data) {
+  if (state != CL_COMPLETE || tell == nullptr)
+    return below.clSetEventCallback(event, state, tell, data);
+  return below.clSetEventCallback(event, state, told, new wish{tell, data});
+}
+
+void start_buffers() {
+  the.late = number("late") == 1;
+  the.corrupt = setting("corrupt");
+  the.back = !the.corrupt.empty() && setting("way") == "back";
+  the.changes = words_of(setting("changes"));
+  if (!the.corrupt.empty() && (the.log = fopen((the.corrupt + "/log").c_str(), "w")) == nullptr)
+    give_up("corrupt names no folder that can be written to");
+  below = table;
+  table.clCreateBuffer = create_buffer;
+  table.clReleaseMemObject = release_buffer;
+  table.clEnqueueWriteBuffer = write_buffer;
+  table.clEnqueueWriteBufferRect = write_rect;
+  table.clEnqueueReadBuffer = read_buffer;
+  table.clEnqueueReadBufferRect = read_rect;
+  table.clEnqueueMapBuffer = map_buffer;
+  table.clEnqueueUnmapMemObject = unmap;
+  table.clEnqueueFillBuffer = fill_buffer;
+  table.clFinish = finish;
+  table.clWaitForEvents = wait_for;
+  table.clGetEventInfo = about_event;
+  table.clGetEventProfilingInfo = times_of;
+  table.clSetEventCallback = on_state;
+}

@@ -1,0 +1,248 @@
+// Times that are known, on the device's clock and on the host's; series of commands, which also
+// tell what kernels.cpp may drop; and what became of each command.
+//
+// The host's clock is std::chrono's, when the program itself asks it. By this clock each OpenCL
+// call takes CALL_NS and each reading READING_NS. A command begins when the call that enqueued it
+// returns, or when the one before it in its queue has ended, and takes as long as on the device's
+// clock from queued to ended; a call that waits returns when what it waits for has ended. The
+// host's own work takes no time. So "enqueue, wait" takes, from one reading to the next, exactly
+// CALL_NS + (ended - queued) + READING_NS.
+#include "layer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+constexpr cl_ulong CALL_NS = 3000;
+constexpr cl_ulong READING_NS = 17000;
+// What both clocks begin with, as of 2023: a double or a float does not hold such a number exactly.
+constexpr cl_ulong SINCE_1970_NS = 1700000000123456789;
+// What commands of every other series take beyond whole microseconds: so little below a half that
+// whoever subtracts the moments as doubles, which are 256 ns apart there, rounds up about every
+// other time. Of every other one, so that two launches that are timed as one do, too.
+constexpr cl_ulong JUST_BELOW_NS = 497;
+
+struct moments {
+  cl_ulong ns[4]; // queued, submitted, started, ended
+};
+struct held_command {
+  size_t call;
+  cl_command_queue queue;
+  cl_event event;
+};
+struct clock_state {
+  cl_ulong factor = 0; // 0: the device's own times
+  cl_ulong floor = 0;  // microseconds, as warm_up
+  bool dip = false;
+  cl_ulong warm_up = 8000;
+  std::vector<double> durations; // ms
+  bool holds = false;
+  size_t commands = 0;
+  cl_ulong device_now = SINCE_1970_NS; // when the last command ended
+  std::map<cl_event, moments> times;
+  cl_ulong host_now = SINCE_1970_NS;
+  std::map<cl_command_queue, cl_ulong> idle_at; // host's clock: when all commands have ended
+  std::map<cl_event, cl_ulong> ended_at;        // the same of one
+  size_t readings = 0;
+  std::vector<held_command> held;
+  long series = 0;                       // how many there were
+  std::map<std::string, long> in_series; // what goes on: kernel or function, the series' number
+  std::map<std::string, size_t> repetitions;
+};
+static clock_state &the = *new clock_state; // NOLINT(cert-err58-cpp): see layer.cpp
+static functions below;
+static bool answers = false; // for the clocks; before, nothing of the layer may be there yet
+
+bool holds_events() {
+  return the.holds;
+}
+
+// ---- Series -------------------------------------------------------------------------------------
+
+// A series: commands of one kind, that is of one kernel or, without a kernel, of one function, such
+// as the repetitions that a program takes the time of. A transfer between host and device ends all
+// series, and so does a new kernel; a fill, a copy on the device, or a write that the host does not
+// wait for may be part of each repetition.
+long series_of(const std::string &kind) {
+  const auto [place, is_new] = the.in_series.try_emplace(kind, the.series + 1);
+  if (is_new) {
+    the.series++;
+    the.repetitions[kind] = 0;
+  }
+  return place->second;
+}
+
+void note_new_kernel() {
+  the.in_series.clear();
+}
+
+static bool ends_series(const std::string &function, const bool blocking) {
+  const bool writes = function.rfind("clEnqueueWrite", 0) == 0;
+  return function.rfind("clEnqueueRead", 0) == 0 || function.rfind("clEnqueueMap", 0) == 0 ||
+         (writes && blocking);
+}
+
+// ---- The device's clock -------------------------------------------------------------------------
+
+// In nanoseconds: after all the commands before; the four moments are the factor times some 100
+// microseconds apart, no two of the gaps the same. The first command of a series, the warm-up,
+// takes many times as long. Of the five after it, the third longest is neither the first, the
+// middle nor the last one, and not their mean; another series is slower or faster, and which is up
+// to the factor.
+static moments next_of_table(const long series, const size_t repetition) {
+  const cl_ulong us = 1000 * the.factor;
+  const cl_ulong number = ++the.commands;
+  const cl_ulong usual[5] = {88, 25, 125, 63, 38};
+  const cl_ulong factors[5] = {2, 5, 3, 6, 4};
+  const cl_ulong first = repetition == 0 ? the.warm_up : usual[(repetition - 1) % 5];
+  const cl_ulong duration =
+      (first + number % 11) * factors[(static_cast<cl_ulong>(series) + the.factor) % 5] +
+      (the.dip && repetition == 1 ? 0 : the.floor);
+  moments now = {};
+  now.ns[0] = the.device_now + (70 + number % 13) * us;
+  now.ns[1] = now.ns[0] + (30 + number % 7) * us;
+  now.ns[2] = now.ns[1] + (50 + number % 11) * us;
+  now.ns[3] = now.ns[2] + duration * us + (series % 2 != 0 ? JUST_BELOW_NS : 0);
+  return now;
+}
+
+// The durations that were given, one after the other, and then from the beginning.
+static moments next_duration() {
+  const double ms = the.durations[the.commands++ % the.durations.size()];
+  const cl_ulong start = the.device_now + 2000;
+  return {
+      {start - 1000, start - 500, start, start + static_cast<cl_ulong>(std::llround(ms * 1e6))}};
+}
+
+static cl_int known_times(cl_event event, const cl_profiling_info what, const size_t size,
+                          void *value, size_t *size_ret) {
+  const cl_int status = below.clGetEventProfilingInfo(event, what, size, value, size_ret);
+  const auto place = the.times.find(event);
+  const cl_uint moment = what - CL_PROFILING_COMMAND_QUEUED;
+  if (status == CL_SUCCESS && value != nullptr && place != the.times.end() && moment < 4)
+    memcpy(value, &place->second.ns[moment], sizeof(cl_ulong));
+  return status;
+}
+
+void note_command(const size_t call, cl_command_queue queue, cl_event event, const bool is_asked,
+                  const std::string &kind, const char *function, const bool blocking) {
+  if (ends_series(function, blocking))
+    the.in_series.clear();
+  const long series = series_of(kind);
+  moments now = {};
+  if (the.factor > 0)
+    now = next_of_table(series, the.repetitions[kind]++);
+  else if (!the.durations.empty() && is_asked && event != nullptr)
+    now = next_duration();
+  if (now.ns[3] > 0) {
+    the.device_now = now.ns[3];
+    the.times[event] = now;
+    cl_ulong &idle = the.idle_at[queue];
+    idle = std::max(idle, the.host_now) + now.ns[3] - now.ns[0];
+    the.ended_at[event] = idle;
+  }
+  note("command %zu %ld %llu %llu %llu %llu", call, series,
+       static_cast<unsigned long long>(now.ns[0]), static_cast<unsigned long long>(now.ns[1]),
+       static_cast<unsigned long long>(now.ns[2]), static_cast<unsigned long long>(now.ns[3]));
+  if (!the.holds)
+    return;
+  if (is_asked) // the program owns it; the layer needs it for longer
+    real.clRetainEvent(event);
+  the.held.push_back({call, queue, event});
+}
+
+void note_ends(cl_command_queue queue) {
+  std::vector<held_command> others;
+  for (const held_command &each : the.held) {
+    if (each.queue != queue) {
+      others.push_back(each);
+      continue;
+    }
+    cl_int status = CL_QUEUED;
+    real.clGetEventInfo(each.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                        nullptr);
+    unsigned long long ns[4] = {};
+    for (cl_uint i = 0; i < 4; i++)
+      real.clGetEventProfilingInfo(each.event, CL_PROFILING_COMMAND_QUEUED + i, sizeof ns[i],
+                                   &ns[i], nullptr);
+    note("ended %zu %d %llu %llu %llu %llu", each.call, status, ns[0], ns[1], ns[2], ns[3]);
+    real.clReleaseEvent(each.event);
+  }
+  the.held = others;
+}
+
+void start_clock() {
+  the.factor = number("clock");
+  the.floor = number("floor");
+  the.dip = number("dip") == 1;
+  the.warm_up = number("warm_up", the.warm_up);
+  for (const std::string &ms : words_of(setting("durations")))
+    the.durations.push_back(strtod(ms.c_str(), nullptr));
+  the.holds = number("commands") == 1 || the.factor > 0;
+  answers = the.factor > 0;
+  below = table;
+  if (the.factor > 0 || !the.durations.empty())
+    table.clGetEventProfilingInfo = known_times;
+}
+
+// ---- The host's clock ---------------------------------------------------------------------------
+
+void host_call() {
+  the.host_now += CALL_NS;
+}
+
+void host_waits_for(cl_command_queue queue) {
+  the.host_now = std::max(the.host_now, the.idle_at[queue]);
+}
+
+void host_waits_for(cl_event event) {
+  const auto place = the.ended_at.find(event);
+  if (place != the.ended_at.end())
+    the.host_now = std::max(the.host_now, place->second);
+}
+
+void note_readings() {
+  note("host_ns %llu %llu", static_cast<unsigned long long>(CALL_NS),
+       static_cast<unsigned long long>(READING_NS));
+  note("readings %zu", the.readings);
+}
+
+// Is the address in the program, and not in a library? What PoCL asks the time for is its own
+// affair.
+static bool in_program(const void *address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the system gives it
+  const void *entry = reinterpret_cast<const void *>(getauxval(AT_ENTRY));
+  Dl_info asked = {}, program = {};
+  return dladdr(address, &asked) != 0 && dladdr(entry, &program) != 0 &&
+         asked.dli_fbase == program.dli_fbase;
+}
+
+// The answer of one of std::chrono's clocks, in nanoseconds: `name` is that of the real function.
+// The clock of the day, which can be set, is set `back` here all the time.
+static int64_t reading(const void *caller, const char *name, const bool back) {
+  if (!answers || !in_program(caller)) {
+    const auto now = reinterpret_cast<int64_t (*)()>(dlsym(RTLD_NEXT, name));
+    if (now == nullptr)
+      give_up("no clock to ask");
+    return now();
+  }
+  const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
+  the.readings++;
+  the.host_now += READING_NS;
+  return static_cast<int64_t>(back ? 2 * SINCE_1970_NS - the.host_now : the.host_now);
+}
+
+// std::chrono's now(), as libstdc++ names it; both give back a number of nanoseconds.
+#define STEADY "_ZNSt6chrono3_V212steady_clock3nowEv"
+#define SYSTEM "_ZNSt6chrono3_V212system_clock3nowEv"
+int64_t steady_now() __asm__(STEADY);
+int64_t steady_now() {
+  return reading(__builtin_return_address(0), STEADY, false);
+}
+int64_t system_now() __asm__(SYSTEM);
+int64_t system_now() {
+  return reading(__builtin_return_address(0), SYSTEM, true);
+}

@@ -1,0 +1,529 @@
+// Other devices: those of the implementation look like others, and behave like them: what is above
+// a limit is refused with the code that the specification names. Platforms of our own, that real
+// devices are dealt out to; and devices on paper, which say what they are, and nothing more can be
+// done with them.
+#include "layer.h"
+
+#include <algorithm>
+#include <set>
+
+// A device of a platform of our own. On paper, it is its own handle; else a real one's.
+struct own_device {
+  std::string type, place; // place: "1:0"
+  cl_ulong number;         // of all devices
+  size_t platform;
+  bool is_paper;
+};
+// Bytes of local memory of a kernel: of each argument by its number, and below DECLARED what it
+// declares itself.
+constexpr cl_uint DECLARED = ~0U;
+struct devices_state {
+  std::map<cl_device_id, own_device> own;
+  std::vector<std::vector<cl_device_id>> platforms; // of our own
+  std::set<cl_program> with_barrier;
+  std::map<cl_kernel, std::map<cl_uint, cl_ulong>> local_bytes;
+};
+static devices_state &the = *new devices_state; // NOLINT(cert-err58-cpp): see layer.cpp
+static functions below;
+
+static bool has(const char *key) {
+  return is_set(std::string("device.") + key);
+}
+static const std::string &said(const char *key) {
+  return setting(std::string("device.") + key);
+}
+static cl_ulong limit(const char *key, const cl_ulong otherwise) {
+  return number(std::string("device.") + key, otherwise);
+}
+// "3.0", or the whole text that a device says: "OpenCL 3.0 PoCL".
+static std::string version() {
+  const std::string &text = said("version");
+  return text.rfind("OpenCL ", 0) == 0 ? text : "OpenCL " + text + " pretended";
+}
+// Does it say that it is an older OpenCL than 2.0?
+static bool is_old() {
+  return has("version") && version()[strlen("OpenCL ")] == '1';
+}
+
+// ---- Platforms of our own -----------------------------------------------------------------------
+
+static cl_device_type type_named(const std::string &name) {
+  if (name == "cpu")
+    return CL_DEVICE_TYPE_CPU;
+  if (name == "accelerator")
+    return CL_DEVICE_TYPE_ACCELERATOR;
+  if (name == "gpu" || name == "taken" || name == "ready-made")
+    return CL_DEVICE_TYPE_GPU;
+  return CL_DEVICE_TYPE_CUSTOM;
+}
+
+// A platform's handle is its number, from 1 on.
+static cl_platform_id handle_of(const size_t p) {
+  return reinterpret_cast<cl_platform_id>(p + 1); // NOLINT(performance-no-int-to-ptr)
+}
+static bool is_own(cl_platform_id platform) {
+  return reinterpret_cast<size_t>(platform) - 1 < the.platforms.size();
+}
+
+static std::vector<cl_platform_id> real_platforms() {
+  cl_uint count = 0;
+  if (below.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS)
+    return {};
+  std::vector<cl_platform_id> list(count);
+  below.clGetPlatformIDs(count, list.data(), nullptr);
+  return list;
+}
+
+static std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  if (is_own(platform))
+    return the.platforms[reinterpret_cast<size_t>(platform) - 1];
+  cl_uint count = 0;
+  if (below.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)
+    return {};
+  std::vector<cl_device_id> list(count);
+  below.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, list.data(), nullptr);
+  return list;
+}
+
+// Makes the platforms that `devices` names: types by commas, platforms by slashes; `on_paper`: of
+// no real devices.
+static void make_platforms() {
+  const bool is_paper = number("on_paper") == 1;
+  const std::vector<cl_platform_id> real_ones =
+      is_paper ? std::vector<cl_platform_id>() : real_platforms();
+  const std::vector<cl_device_id> list =
+      real_ones.empty() ? std::vector<cl_device_id>() : devices_of(real_ones.front());
+  size_t next = 0;
+  std::vector<std::vector<cl_device_id>> made;
+  for (const std::string &types : words_of(setting("devices") + " ", '/')) {
+    made.emplace_back();
+    for (const std::string &word : words_of(types, ',')) {
+      const std::string type = word.substr(0, word.find(' '));
+      if (type.empty())
+        continue;
+      if (!is_paper && next == list.size())
+        give_up("fewer devices than it names: devices = " + setting("devices"));
+      const std::string place =
+          std::to_string(made.size() - 1) + ":" + std::to_string(made.back().size());
+      auto *const now = new own_device{type, place, next, made.size() - 1, is_paper};
+      cl_device_id handle = is_paper ? reinterpret_cast<cl_device_id>(now) : list[next];
+      the.own[handle] = *now;
+      made.back().push_back(handle);
+      next++;
+    }
+  }
+  the.platforms = made;
+}
+
+static cl_int get_platforms(const cl_uint room, cl_platform_id *list, cl_uint *count) {
+  if (the.platforms.empty())
+    make_platforms();
+  std::vector<cl_platform_id> all;
+  for (size_t p = 0; p < the.platforms.size(); p++)
+    all.push_back(handle_of(p));
+  if (number("beside") == 1)
+    for (cl_platform_id platform : real_platforms())
+      all.push_back(platform);
+  for (size_t p = 0; list != nullptr && p < room && p < all.size(); p++)
+    list[p] = all[p];
+  if (count != nullptr)
+    *count = static_cast<cl_uint>(all.size());
+  return CL_SUCCESS;
+}
+
+// What a call of the first platform or device on paper answers: `paper_fails`, "clGetDeviceIDs -6".
+static cl_int failure(const char *call) {
+  const std::vector<std::string> words = words_of(setting("paper_fails"));
+  const bool is_this = words.size() == 2 && words[0] == call;
+  return is_this ? static_cast<cl_int>(strtol(words[1].c_str(), nullptr, 10)) : CL_SUCCESS;
+}
+
+static cl_int platform_info(cl_platform_id platform, const cl_platform_info what, const size_t room,
+                            void *to, size_t *size_ret) {
+  if (!is_own(platform))
+    return below.clGetPlatformInfo(platform, what, room, to, size_ret);
+  if (number("on_paper") != 1)
+    return below.clGetPlatformInfo(real_platforms().front(), what, room, to, size_ret);
+  const cl_int failed = failure("clGetPlatformInfo");
+  if (platform == handle_of(0) && failed != CL_SUCCESS)
+    return failed;
+  std::string text = "Paper";
+  if (what == CL_PLATFORM_NAME)
+    text = "Paper Platform " + std::to_string(reinterpret_cast<size_t>(platform) - 1);
+  else if (what == CL_PLATFORM_VERSION)
+    text = "OpenCL 1.2 paper";
+  else if (what == CL_PLATFORM_PROFILE)
+    text = "FULL_PROFILE";
+  return give_back(text.c_str(), text.size() + 1, room, to, size_ret);
+}
+
+// The end of what can be done on paper; but on which device it was tried tells something.
+static cl_context create_context(const cl_context_properties *properties, const cl_uint count,
+                                 const cl_device_id *devices,
+                                 void(CL_CALLBACK *notify)(const char *, const void *, size_t,
+                                                           void *),
+                                 void *data, cl_int *status) {
+  if (count == 0 || the.own.count(devices[0]) == 0 || !the.own[devices[0]].is_paper)
+    return below.clCreateContext(properties, count, devices, notify, data, status);
+  for (cl_uint d = 0; d < count; d++)
+    fprintf(stderr, "paper: a context for %s\n", the.own[devices[d]].place.c_str());
+  *status = CL_DEVICE_NOT_AVAILABLE;
+  return nullptr;
+}
+
+// ---- What is said of a device -------------------------------------------------------------------
+
+static cl_device_type type_of(cl_device_id device) {
+  const auto own = the.own.find(device);
+  if (own != the.own.end()) {
+    // The first one of a pretended platform is its default, too, which is a bit of its type.
+    const bool is_default = !own->second.is_paper && own->second.place.substr(2) == "0";
+    return type_named(own->second.type) | (is_default ? CL_DEVICE_TYPE_DEFAULT : 0);
+  }
+  cl_device_type type = 0;
+  below.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
+  if (!has("type"))
+    return type;
+  const std::vector<std::string> words = words_of(said("type"));
+  return type_named(words[0]) | (words.size() > 1 ? CL_DEVICE_TYPE_DEFAULT : 0);
+}
+
+static cl_int get_devices(cl_platform_id platform, const cl_device_type type, const cl_uint room,
+                          cl_device_id *list, cl_uint *count) {
+  const cl_int failed = failure("clGetDeviceIDs");
+  if (platform == handle_of(0) && is_own(platform) && failed != CL_SUCCESS)
+    return failed;
+  std::vector<cl_device_id> found;
+  for (cl_device_id device : devices_of(platform))
+    if (type == CL_DEVICE_TYPE_ALL || (type_of(device) & type) != 0)
+      found.push_back(device);
+  for (size_t d = 0; list != nullptr && d < room && d < found.size(); d++)
+    list[d] = found[d];
+  if (count != nullptr)
+    *count = static_cast<cl_uint>(found.size());
+  return found.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
+}
+
+static std::vector<size_t> largest_sizes() {
+  std::vector<size_t> sizes;
+  for (const std::string &word : words_of(said("sizes")))
+    sizes.push_back(strtoull(word.c_str(), nullptr, 10));
+  return sizes;
+}
+
+// The numbers that a device says of itself: the key of a setting; how large the answer is; and what
+// it is on paper, for the first device and more for each further one: all say something else.
+struct property {
+  cl_device_info what;
+  const char *key;
+  size_t size;
+  cl_ulong first, step;
+};
+constexpr cl_ulong KIB = 1024, MIB = 1024 * KIB;
+constexpr cl_device_info CAPABILITY_MAJOR = 0x4000; // of cl_nv_device_attribute_query
+static const property properties[] = {
+    {CL_DEVICE_MAX_COMPUTE_UNITS, "compute_units", sizeof(cl_uint), 21, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, "vector_width", sizeof(cl_uint), 1, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, "vector_width", sizeof(cl_uint), 4, 4},
+    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, "", sizeof(cl_uint), 568, 8},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, "global_memory", sizeof(cl_ulong), 41 * KIB *MIB, 1536 * MIB},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "buffer", sizeof(cl_ulong), 9 * KIB *MIB, 512 * MIB},
+    {CL_DEVICE_LOCAL_MEM_SIZE, "local_memory", sizeof(cl_ulong), 49 * KIB, KIB},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, "group", sizeof(size_t), 257, 1},
+    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, "resolution", sizeof(size_t), 83, 1},
+    {CL_DEVICE_HOST_UNIFIED_MEMORY, "unified", sizeof(cl_bool), 0, 1},
+    {CAPABILITY_MAJOR, "capability", sizeof(cl_uint), 0, 0},
+};
+
+static cl_int paper_info(const own_device &device, const cl_device_info what, const size_t room,
+                         void *to, size_t *size_ret) {
+  const auto value_of = [&](const auto value) {
+    return give_back(&value, sizeof value, room, to, size_ret);
+  };
+  const cl_int failed = failure("clGetDeviceInfo");
+  if (device.number == 0 && failed != CL_SUCCESS)
+    return failed;
+  if (what == CL_DEVICE_AVAILABLE)
+    return value_of(static_cast<cl_bool>(device.type != "taken"));
+  if (what == CL_DEVICE_COMPILER_AVAILABLE)
+    return value_of(static_cast<cl_bool>(device.type != "ready-made"));
+  if (what == CL_DEVICE_HOST_UNIFIED_MEMORY)
+    return value_of(static_cast<cl_bool>(device.number % 2));
+  if (what == CL_DEVICE_LOCAL_MEM_TYPE)
+    return value_of(static_cast<cl_uint>(device.number % 3 == 0 ? CL_LOCAL : CL_GLOBAL));
+  for (const property &one : properties)
+    if (what == one.what) {
+      const cl_ulong value = one.first + device.number * one.step; // its low bytes come first
+      return give_back(&value, one.size, room, to, size_ret);
+    }
+  std::string text = "Something " + device.place;
+  if (what == CL_DEVICE_VERSION)
+    text = "OpenCL 1.2 paper " + device.place;
+  else if (what == CL_DEVICE_OPENCL_C_VERSION)
+    text = "OpenCL C 1.2 paper " + device.place;
+  else if (what == CL_DEVICE_NAME)
+    text = "Paper " + device.type + " " + device.place;
+  return give_back(text.c_str(), text.size() + 1, room, to, size_ret);
+}
+
+// What a text says of a device that the settings describe; false where they say nothing of it.
+static bool text_of(const cl_device_info what, std::string &text) {
+  const bool has_version = has("version");
+  if (has("name") && what == CL_DEVICE_NAME)
+    text = said("name");
+  else if (has("driver") && what == CL_DRIVER_VERSION)
+    text = said("driver");
+  else if (has_version && what == CL_DEVICE_VERSION)
+    text = version();
+  else if (has_version && what == CL_DEVICE_OPENCL_C_VERSION) // of 3.0, the least: see FEATURES
+    text = "OpenCL C " + (is_old() ? version().substr(strlen("OpenCL ")) : "1.2 pretended");
+  else if (has("capability") && what == CL_DEVICE_EXTENSIONS)
+    text = "cl_nv_device_attribute_query";
+  else if ((has_version || has("features")) && what == CL_DEVICE_EXTENSIONS)
+    text = "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+           "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
+           "cl_khr_byte_addressable_store " +
+           said("extensions");
+  else
+    return false;
+  return true;
+}
+
+static cl_int device_info(cl_device_id device, const cl_device_info what, const size_t room,
+                          void *to, size_t *size_ret) {
+  const auto own = the.own.find(device);
+  // Properties of OpenCL 2.0 and later.
+  if (is_old() && what >= 0x104A && what <= 0x1070)
+    return CL_INVALID_VALUE;
+  if (what == CL_DEVICE_TYPE) {
+    const cl_device_type type = type_of(device);
+    return give_back(&type, sizeof type, room, to, size_ret);
+  }
+  if (own != the.own.end() && what == CL_DEVICE_PLATFORM) {
+    cl_platform_id platform = handle_of(own->second.platform);
+    return give_back(&platform, sizeof platform, room, to, size_ret);
+  }
+  if (own != the.own.end() && !own->second.is_paper && what == CL_DEVICE_NAME) {
+    std::string name = own->second.type + "-" + own->second.place;
+    std::replace(name.begin(), name.end(), ':', '-');
+    return give_back(name.c_str(), name.size() + 1, room, to, size_ret);
+  }
+  if (std::string text; text_of(what, text))
+    return give_back(text.c_str(), text.size() + 1, room, to, size_ret);
+  if (has("features") && what == CL_DEVICE_OPENCL_C_FEATURES) {
+    std::vector<cl_name_version> list;
+    for (const std::string &word : words_of(said("features"))) {
+      list.push_back({CL_MAKE_VERSION(3, 0, 0), ""});
+      snprintf(list.back().name, sizeof list.back().name, "%s", word.c_str());
+    }
+    return give_back(list.data(), list.size() * sizeof list[0], room, to, size_ret);
+  }
+  if (has("sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
+    const std::vector<size_t> sizes = largest_sizes();
+    return give_back(sizes.data(), sizes.size() * sizeof(size_t), room, to, size_ret);
+  }
+  // Where it has another number of compute units, the real one has not so many to divide.
+  if ((has("partition") || has("compute_units")) && what == CL_DEVICE_PARTITION_PROPERTIES) {
+    const std::string &words = said("partition");
+    std::vector<cl_device_partition_property> ways;
+    if (words.find("equally") != std::string::npos)
+      ways.push_back(CL_DEVICE_PARTITION_EQUALLY);
+    if (words.find("by_counts") != std::string::npos)
+      ways.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
+    if (ways.empty())
+      ways.push_back(0);
+    return give_back(ways.data(), ways.size() * sizeof ways[0], room, to, size_ret);
+  }
+  if (limit("fma", 1) == 0 && what == CL_DEVICE_SINGLE_FP_CONFIG) {
+    cl_device_fp_config config = 0;
+    below.clGetDeviceInfo(device, what, sizeof config, &config, nullptr);
+    config &= ~static_cast<cl_device_fp_config>(CL_FP_FMA);
+    return give_back(&config, sizeof config, room, to, size_ret);
+  }
+  for (const property &one : properties)
+    if (what == one.what && has(one.key)) {
+      const cl_ulong value = limit(one.key, 0);
+      return give_back(&value, one.size, room, to, size_ret);
+    }
+  if (own != the.own.end() && own->second.is_paper)
+    return paper_info(own->second, what, room, to, size_ret);
+  return below.clGetDeviceInfo(device, what, room, to, size_ret);
+}
+
+// ---- What a kernel can have ---------------------------------------------------------------------
+
+static size_t largest_group(cl_kernel kernel, cl_device_id device) {
+  size_t most = 0;
+  cl_program program = nullptr;
+  below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                 nullptr);
+  below.clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr);
+  most = std::min<size_t>({most, limit("group", most), limit("kernel_group", most)});
+  if (the.with_barrier.count(program) != 0)
+    most = std::min<size_t>(most, limit("barrier_group", most));
+  return most;
+}
+
+static cl_int kernel_info(cl_kernel kernel, cl_device_id device,
+                          const cl_kernel_work_group_info what, const size_t room, void *to,
+                          size_t *size_ret) {
+  const size_t most = largest_group(kernel, device);
+  const size_t multiple = limit("multiple", 0);
+  if (what == CL_KERNEL_WORK_GROUP_SIZE)
+    return give_back(&most, sizeof most, room, to, size_ret);
+  if (what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE && multiple > 0)
+    return give_back(&multiple, sizeof multiple, room, to, size_ret);
+  return below.clGetKernelWorkGroupInfo(kernel, device, what, room, to, size_ret);
+}
+
+static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
+                                 const size_t *lengths, cl_int *status) {
+  cl_program program = below.clCreateProgramWithSource(context, count, texts, lengths, status);
+  for (cl_uint i = 0; program != nullptr && i < count; i++) {
+    const bool ends = lengths != nullptr && lengths[i] > 0;
+    const std::string text = ends ? std::string(texts[i], lengths[i]) : std::string(texts[i]);
+    if (text.find("barrier(") != std::string::npos)
+      the.with_barrier.insert(program);
+  }
+  return program;
+}
+
+// Has the program a kernel that declares more local memory, or a larger work-group
+// (reqd_work_group_size), than the device has? The compilers of GPUs refuse both.
+static bool asks_too_much(cl_program program) {
+  cl_uint count = 0;
+  cl_device_id device = nullptr;
+  below.clCreateKernelsInProgram(program, 0, nullptr, &count);
+  below.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr);
+  std::vector<cl_kernel> kernels(count);
+  below.clCreateKernelsInProgram(program, count, kernels.data(), nullptr);
+  bool too_much = false;
+  for (cl_kernel kernel : kernels) {
+    cl_ulong bytes = 0;
+    size_t wanted[3] = {0, 0, 0};
+    below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                   nullptr);
+    below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof wanted,
+                                   wanted, nullptr);
+    const size_t items = wanted[0] * wanted[1] * wanted[2];
+    too_much |= bytes > limit("local_memory", bytes) || items > limit("group", items);
+    below.clReleaseKernel(kernel);
+  }
+  return too_much;
+}
+
+static cl_int build_program(cl_program program, const cl_uint count, const cl_device_id *list,
+                            const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                            void *data) {
+  std::string known = options == nullptr ? "" : options;
+  // A device of 1.x knows no newer language, and one of 3.0 need not know that of 2.0.
+  const size_t standard = known.find("-cl-std=CL");
+  const char wanted = standard == std::string::npos ? '1' : known[standard + strlen("-cl-std=CL")];
+  if (has("version") && wanted != '1' && (wanted == '2' || is_old()))
+    return CL_INVALID_BUILD_OPTIONS;
+  // A real device would only be slow.
+  if (limit("fma", 1) == 0 && known.find("=fma") != std::string::npos)
+    return CL_INVALID_BUILD_OPTIONS;
+  // No device has NVIDIA's options here, or its matrix units: a kernel brings its own
+  // (SAYS_FORCED).
+  for (size_t at; has("capability") && (at = known.find("-cl-nv-")) != std::string::npos;)
+    known.erase(at, known.find(' ', at) - at);
+  const cl_int status = below.clBuildProgram(program, count, list, known.c_str(), notify, data);
+  return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
+}
+
+// What CL_KERNEL_LOCAL_MEM_SIZE says once there are arguments is with some implementations without
+// them (PoCL 6), so the arguments are counted here.
+static cl_kernel create_kernel(cl_program program, const char *name, cl_int *status) {
+  cl_kernel kernel = below.clCreateKernel(program, name, status);
+  cl_device_id device = nullptr;
+  cl_ulong bytes = 0;
+  if (kernel == nullptr)
+    return nullptr;
+  below.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr);
+  below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                 nullptr);
+  the.local_bytes[kernel] = {{DECLARED, bytes}};
+  return kernel;
+}
+
+static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                           const void *value) {
+  const cl_int status = below.clSetKernelArg(kernel, index, size, value);
+  if (status == CL_SUCCESS && value == nullptr)
+    the.local_bytes[kernel][index] = size;
+  return status;
+}
+
+// ---- What is refused ----------------------------------------------------------------------------
+
+static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
+                     const size_t *offset, const size_t *global_size, const size_t *local_size,
+                     const cl_uint count, const cl_event *list, cl_event *event) {
+  cl_device_id device = nullptr;
+  below.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  const std::vector<size_t> sizes = largest_sizes();
+  size_t items = 1;
+  for (cl_uint i = 0; local_size != nullptr && i < dims; i++) {
+    if (i < sizes.size() && local_size[i] > sizes[i])
+      return CL_INVALID_WORK_ITEM_SIZE;
+    if (local_size[i] == 0 || (is_old() && global_size[i] % local_size[i] != 0))
+      return CL_INVALID_WORK_GROUP_SIZE;
+    items *= local_size[i];
+  }
+  if (items > largest_group(kernel, device))
+    return CL_INVALID_WORK_GROUP_SIZE;
+  cl_ulong local_memory = 0;
+  for (const auto &[index, bytes] : the.local_bytes[kernel])
+    local_memory += bytes;
+  if (local_memory > limit("local_memory", local_memory))
+    return CL_OUT_OF_RESOURCES;
+  return below.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size, local_size, count,
+                                      list, event);
+}
+
+static cl_mem create_buffer(cl_context context, const cl_mem_flags flags, const size_t bytes,
+                            void *host, cl_int *status) {
+  if (bytes <= limit("buffer", bytes))
+    return below.clCreateBuffer(context, flags, bytes, host, status);
+  *status = CL_INVALID_BUFFER_SIZE;
+  return nullptr;
+}
+
+// `times`: 0, none; first, only of the first device. A clock without resolution says four numbers
+// that follow each other.
+static cl_int times_of(cl_event event, const cl_profiling_info moment, const size_t room, void *to,
+                       size_t *size_ret) {
+  const cl_ulong time = moment - CL_PROFILING_COMMAND_QUEUED;
+  if (has("resolution"))
+    return give_back(&time, sizeof time, room, to, size_ret);
+  cl_command_queue queue = nullptr;
+  cl_device_id device = nullptr;
+  below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue), &queue, nullptr);
+  below.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
+  if (said("times") == "0" || device != the.platforms.front().front())
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
+  return below.clGetEventProfilingInfo(event, moment, room, to, size_ret);
+}
+
+void start_devices() {
+  if (!is_set_any("device"))
+    return;
+  below = table;
+  if (is_set("devices")) {
+    table.clGetPlatformIDs = get_platforms;
+    table.clGetPlatformInfo = platform_info;
+    table.clCreateContext = create_context;
+  }
+  table.clGetDeviceIDs = get_devices;
+  table.clGetDeviceInfo = device_info;
+  table.clGetKernelWorkGroupInfo = kernel_info;
+  table.clCreateProgramWithSource = create_program;
+  table.clBuildProgram = build_program;
+  table.clCreateKernel = create_kernel;
+  table.clSetKernelArg = set_argument;
+  table.clEnqueueNDRangeKernel = launch;
+  table.clCreateBuffer = create_buffer;
+  if (has("times") || has("resolution"))
+    table.clGetEventProfilingInfo = times_of;
+}

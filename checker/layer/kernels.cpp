@@ -1,0 +1,157 @@
+// Programs, the arguments of kernels, and launches: kept in files, changed, or lost.
+#include "layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+struct kernels_state {
+  std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments; // those that are buffers
+  std::set<cl_mem> buffers;                                 // all of them
+  size_t num_sources = 0, num_launches = 0;
+};
+static kernels_state &the = *new kernels_state; // NOLINT(cert-err58-cpp): see layer.cpp
+static functions below;
+
+bool is_argument(cl_mem buffer) {
+  return the.buffers.count(buffer) != 0;
+}
+
+// `sources`: what is handed over goes to a file; `first`: the file whose text comes before it.
+static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
+                                 const size_t *lengths, cl_int *status) {
+  std::string whole;
+  for (cl_uint i = 0; texts != nullptr && i < count; i++)
+    whole += lengths != nullptr && lengths[i] != 0 ? std::string(texts[i], lengths[i]) : texts[i];
+  if (is_set("sources"))
+    write_file(setting("sources") + "/" + std::to_string(++the.num_sources), whole.data(),
+               whole.size());
+  if (!is_set("first"))
+    return below.clCreateProgramWithSource(context, count, texts, lengths, status);
+  const std::vector<char> first = read_file(setting("first"));
+  whole = std::string(first.begin(), first.end()) + "\n#line 1\n" + whole;
+  const char *text = whole.c_str();
+  return below.clCreateProgramWithSource(context, 1, &text, nullptr, status);
+}
+
+// `floats`: "6=1.5 7=0", what the 4 bytes of these arguments are.
+static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                           const void *value) {
+  for (const std::string &word : words_of(setting("floats")))
+    if (word.rfind(std::to_string(index) + "=", 0) == 0 && size == sizeof(float)) {
+      const float other = strtof(word.c_str() + word.find('=') + 1, nullptr);
+      return below.clSetKernelArg(kernel, index, size, &other);
+    }
+  if (size == sizeof(cl_mem) && value != nullptr) {
+    cl_mem buffer = nullptr;
+    memcpy(&buffer, value, sizeof buffer);
+    the.arguments[kernel].erase(index);
+    if (name_of(buffer, "").rfind("buffer", 0) == 0) {
+      the.arguments[kernel][index] = buffer;
+      the.buffers.insert(buffer);
+    }
+  }
+  return below.clSetKernelArg(kernel, index, size, value);
+}
+
+// A buffer of floats that begins with NaN, which nobody has written, holds 0 in its place.
+static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
+  float first = 0.0F;
+  const std::vector<char> zeros(size_of(buffer));
+  if (zeros.size() < sizeof first ||
+      below.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof first, &first, 0, nullptr,
+                                nullptr) != CL_SUCCESS ||
+      !std::isnan(first))
+    return;
+  below.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, zeros.size(), zeros.data(), 0, nullptr,
+                             nullptr);
+}
+
+// The contents of the files of `before` are in the buffers of launch L as it begins: L.A, of
+// argument A.
+static void put_before(cl_command_queue queue, cl_kernel kernel) {
+  for (const auto &[index, buffer] : the.arguments[kernel]) {
+    const std::vector<char> other = read_file(
+        setting("before") + "/" + std::to_string(the.num_launches) + "." + std::to_string(index));
+    if (!other.empty())
+      below.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, std::min(other.size(), size_of(buffer)),
+                                 other.data(), 0, nullptr, nullptr);
+  }
+}
+
+// What the buffers of launch L hold after it goes to files of `after`, for the first eight launches
+// and buffers of up to a megabyte.
+static void keep_after(cl_command_queue queue, cl_kernel kernel) {
+  for (const auto &[index, buffer] : the.arguments[kernel]) {
+    std::vector<char> data(size_of(buffer));
+    if (the.num_launches <= 8 && data.size() <= size_t{1} << 20 &&
+        below.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                  nullptr) == CL_SUCCESS)
+      write_file(setting("after") + "/" + std::to_string(the.num_launches) + "." +
+                     std::to_string(index),
+                 data.data(), data.size());
+  }
+}
+
+// Is this command to be lost? `drop` is a series (clock.cpp), or all launches.
+static bool is_dropped(const std::string &kind, const bool is_launch) {
+  const std::string &drop = setting("drop");
+  if (drop == "all")
+    return is_launch;
+  return !drop.empty() && drop != "reads" && series_of(kind) == strtol(drop.c_str(), nullptr, 10);
+}
+
+static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
+                     const size_t *offset, const size_t *global_size, const size_t *local_size,
+                     const cl_uint count, const cl_event *list, cl_event *event) {
+  const auto few = static_cast<size_t>(number("items")); // in all, and in a group
+  if (few > 0 && dims == 1) {
+    global_size = local_size = &few;
+    for (const auto &[index, buffer] : the.arguments[kernel])
+      begin_with_0(queue, buffer);
+  }
+  ++the.num_launches;
+  if (is_set("before"))
+    put_before(queue, kernel);
+
+  // A launch that is lost works on copies of the buffers: nothing of what it computes arrives.
+  std::map<cl_uint, cl_mem> copies;
+  if (is_dropped(kernel_name(kernel), true)) {
+    cl_context context = nullptr;
+    below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+    for (const auto &[index, buffer] : the.arguments[kernel]) {
+      cl_int status;
+      copies[index] =
+          real.clCreateBuffer(context, CL_MEM_READ_WRITE, size_of(buffer), nullptr, &status);
+      below.clEnqueueCopyBuffer(queue, buffer, copies[index], 0, 0, size_of(buffer), 0, nullptr,
+                                nullptr);
+      below.clSetKernelArg(kernel, index, sizeof(cl_mem), &copies[index]);
+    }
+  }
+  const cl_int status = below.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size,
+                                                     local_size, count, list, event);
+  for (const auto &[index, copy] : copies) {
+    below.clSetKernelArg(kernel, index, sizeof(cl_mem), &the.arguments[kernel][index]);
+    real.clReleaseMemObject(copy);
+  }
+  if (is_set("after") && status == CL_SUCCESS)
+    keep_after(queue, kernel);
+  return status;
+}
+
+static cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_t from_offset,
+                          const size_t to_offset, const size_t bytes, const cl_uint count,
+                          const cl_event *list, cl_event *event) {
+  if (is_dropped("clEnqueueCopyBuffer", false))
+    return below.clEnqueueMarkerWithWaitList(queue, count, list, event);
+  return below.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, count, list,
+                                   event);
+}
+
+void start_kernels() {
+  below = table;
+  table.clCreateProgramWithSource = create_program;
+  table.clSetKernelArg = set_argument;
+  table.clEnqueueNDRangeKernel = launch;
+  table.clEnqueueCopyBuffer = copy_buffer;
+}

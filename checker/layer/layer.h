@@ -1,0 +1,129 @@
+// What the parts of the layer share, and what each of them does for the others. README.md says what
+// the layer is for; layer.cpp, how a call goes through it.
+#pragma once
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300 // for what a device says of itself
+#endif
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+// A pointer to each function of OpenCL.
+struct functions {
+#define FUNCTION(name, number, ...) decltype(&::name) name = nullptr;
+#include "functions.h"
+#undef FUNCTION
+};
+extern functions real;  // the ICD loader's
+extern functions table; // the same, but for what the parts of the layer have put in their place
+
+// Never destroyed, like the states of the parts: a program may still call OpenCL while it ends.
+struct layer_state {
+  bool active = false;   // there are settings, and a program that uses OpenCL
+  bool is_child = false; // of a fork
+  size_t calls = 0;      // so far
+  std::recursive_mutex mutex;
+};
+extern layer_state &layer;
+
+// ---- layer.cpp ----------------------------------------------------------------------------------
+
+// Ends the process at once: the layer cannot do what it is asked to.
+[[noreturn]] void give_up(const std::string &what);
+// The child of a fork writes what it prints to <name>.out and <name>.err, and is ended by SIGALRM
+// after so many seconds. Returns true in the child. In the parent, returns once the child has
+// ended; `status` is that of waitpid.
+bool fork_child(const std::string &name, unsigned seconds, int &status);
+// Runs the program's own code, whose calls of OpenCL count, though the layer was called.
+void call_back(void (*tell)(cl_event, cl_int, void *), cl_event event, cl_int state, void *data);
+
+// ---- settings.cpp -------------------------------------------------------------------------------
+
+void read_settings(const char *path);
+bool is_set(const std::string &key);
+bool is_set_any(const std::string &start);          // a key that begins so
+const std::string &setting(const std::string &key); // "" where it is not set
+cl_ulong number(const std::string &key, cl_ulong otherwise = 0);
+std::vector<std::string> words_of(const std::string &text, char separator = ' ');
+
+// ---- log.cpp ------------------------------------------------------------------------------------
+
+void open_log();
+void close_log();                // in a child
+void note(const char *text, ...) // one line, without its end
+    __attribute__((format(printf, 1, 2)));
+bool is_logging();
+// "buffer2", as the log calls this object; `otherwise` where it was never made.
+std::string name_of(const void *handle, const std::string &otherwise);
+std::string new_name(const void *handle, const char *kind);
+std::string hex(const void *data, size_t bytes);
+std::vector<char> read_file(const std::string &path); // nothing, where there is none
+void write_file(const std::string &path, const void *data, size_t bytes);
+void note_open_files(bool at_first);
+
+// ---- faults.cpp ---------------------------------------------------------------------------------
+
+struct function_entry {
+  const char *name;
+  std::vector<cl_int> codes; // that it fails with, the usual one first
+};
+void start_faults();
+// Before a call: splits the process, if that is asked for.
+void split(const function_entry &entry, size_t number);
+// Is this call to fail? `code` is what it fails with.
+bool is_to_fail(const function_entry &entry, size_t number, cl_int &code);
+
+// ---- clock.cpp ----------------------------------------------------------------------------------
+
+void start_clock();
+// Does every command need an event of its own?
+bool holds_events();
+// A command, `kind` being its kernel or function; `event` is the layer's to keep.
+void note_command(size_t call, cl_command_queue queue, cl_event event, bool is_asked,
+                  const std::string &kind, const char *function, bool blocking);
+void note_new_kernel();
+// Notes what has become of the commands of a queue, which is about to go.
+void note_ends(cl_command_queue queue);
+// The number of the series that a command of this kind belongs to.
+long series_of(const std::string &kind);
+void host_call(); // a call takes its time on the host's clock
+void host_waits_for(cl_command_queue queue);
+void host_waits_for(cl_event event);
+void note_readings();
+
+// ---- The parts that take the place of functions in the table ------------------------------------
+
+void start_devices(); // devices.cpp: other devices
+void start_order();   // order.cpp: commands in the worst order
+void note_order();
+void start_buffers(); // buffers.cpp: what goes to the device and comes back
+void start_kernels(); // kernels.cpp: programs, their arguments and launches
+
+// What the parts ask.
+std::string kernel_name(cl_kernel kernel);
+size_t size_of(cl_mem buffer);
+bool is_argument(cl_mem buffer); // of a kernel
+
+// Gives back a property as all clGet...Info functions do: as much as there is room for, and its
+// size.
+inline cl_int give_back(const void *value, const size_t bytes, const size_t room, void *to,
+                        size_t *size_ret) {
+  if (to != nullptr && room < bytes)
+    return CL_INVALID_VALUE;
+  if (to != nullptr)
+    memcpy(to, value, bytes);
+  if (size_ret != nullptr)
+    *size_ret = bytes;
+  return CL_SUCCESS;
+}

@@ -1,0 +1,99 @@
+// The log: a line for each call and for what else is of interest, README.md lists them; and files.
+#include "layer.h"
+
+#include <cstdarg>
+#include <set>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct log_state {
+  FILE *file = nullptr;
+  std::map<const void *, std::string> names;
+  std::map<std::string, int> numbers; // of the objects of a kind so far
+  std::set<int> open_at_first;        // descriptors
+};
+static log_state &the = *new log_state; // NOLINT(cert-err58-cpp): see layer.cpp
+
+void open_log() {
+  if (!is_set("log"))
+    return;
+  the.file = fopen(setting("log").c_str(), "a");
+  if (the.file == nullptr)
+    give_up("log names no file that can be written to");
+  note("layer");
+}
+
+void close_log() {
+  the.file = nullptr; // without closing it: what it holds is the parent's
+}
+
+void note(const char *text, ...) {
+  if (the.file == nullptr)
+    return;
+  const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
+  va_list values;
+  va_start(values, text);
+  vfprintf(the.file, text, values);
+  va_end(values);
+  fputc('\n', the.file);
+  fflush(the.file); // nothing may be lost where the program crashes, or be there twice after a fork
+}
+
+bool is_logging() {
+  return the.file != nullptr;
+}
+
+std::string name_of(const void *handle, const std::string &otherwise) {
+  const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
+  const auto place = the.names.find(handle);
+  return handle == nullptr || place == the.names.end() ? otherwise : place->second;
+}
+
+std::string new_name(const void *handle, const char *kind) {
+  const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
+  return the.names[handle] = kind + std::to_string(++the.numbers[kind]);
+}
+
+std::string hex(const void *data, const size_t bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes; i++) {
+    char digits[3];
+    snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char *>(data)[i]);
+    text += digits;
+  }
+  return text;
+}
+
+std::vector<char> read_file(const std::string &path) {
+  std::vector<char> bytes;
+  FILE *const file = fopen(path.c_str(), "rb");
+  for (int byte; file != nullptr && (byte = fgetc(file)) != EOF;)
+    bytes.push_back(static_cast<char>(byte));
+  if (file != nullptr)
+    fclose(file);
+  return bytes;
+}
+
+void write_file(const std::string &path, const void *data, const size_t bytes) {
+  FILE *const file = fopen(path.c_str(), "wb");
+  if (file == nullptr || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0)
+    give_up("a file cannot be written: " + path);
+}
+
+// The files of a disk that are open now and were not at first: nobody has closed them.
+void note_open_files(const bool at_first) {
+  for (int descriptor = 0; descriptor < 64; descriptor++) {
+    char path[4096] = "";
+    struct stat what = {};
+    if (fstat(descriptor, &what) != 0 || !S_ISREG(what.st_mode) ||
+        (the.file != nullptr && descriptor == fileno(the.file)))
+      continue;
+    if (at_first)
+      the.open_at_first.insert(descriptor);
+    else if (the.open_at_first.count(descriptor) == 0 &&
+             readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path,
+                      sizeof path - 1) > 0)
+      note("open %s", path);
+  }
+}

@@ -1,0 +1,370 @@
+// Commands of several queues in the worst order that is allowed.
+//
+// A command is kept back when it is enqueued. It runs when the program waits for something; what
+// runs then, and in which order, is up to the setting `order`:
+//
+//   late     nothing but what the wait is for, and what this has to wait for itself
+//   newest   all that may run, the one that was enqueued last before the others, until the wait is
+//            over
+//
+// What may run: a command whose predecessor in its queue has ended, if the queue is one in order,
+// and all events of its wait list. So where the program orders two commands by nothing, the second
+// comes first; where it does not wait for a result, there is none; and memory that it writes to too
+// early is copied as it is then.
+//
+// A command that waits for one of another queue, which was never flushed, may wait for ever: the
+// standard asks for clFlush, or for a call that waits in that queue. The layer says so and ends the
+// program.
+#include "layer.h"
+
+#include <functional>
+
+struct command {
+  cl_command_queue queue;
+  std::vector<size_t> waits_for; // numbers of commands, the predecessor not among them
+  std::function<cl_int(cl_event *)> run;
+  cl_event given = nullptr; // to the program: a user event, or null
+  cl_event real = nullptr;  // once it has run
+  bool flushed = false, done = false;
+};
+struct argument {
+  size_t size = 0;
+  bool has_value = false;
+  std::vector<char> value;
+};
+using arguments = std::map<cl_uint, argument>;
+
+struct order_state {
+  std::vector<command> commands;
+  size_t first_pending = 0; // all before it are done
+  size_t overtaking = 0;
+  bool newest = false;
+  std::map<cl_event, size_t> numbers; // by the events that the program has
+  std::map<cl_command_queue, bool> in_order;
+  std::map<cl_kernel, arguments> set;
+};
+static order_state &the = *new order_state; // NOLINT(cert-err58-cpp): see layer.cpp
+static functions below;
+
+// ---- Running ------------------------------------------------------------------------------------
+
+// The commands that this one has to wait for and that have not ended: numbers.
+static std::vector<size_t> missing(const size_t number) {
+  const command &it = the.commands[number];
+  std::vector<size_t> found;
+  if (the.in_order[it.queue])
+    for (size_t i = number; i-- > the.first_pending;)
+      if (the.commands[i].queue == it.queue) {
+        if (!the.commands[i].done)
+          found.push_back(i);
+        break;
+      }
+  for (const size_t other : it.waits_for)
+    if (!the.commands[other].done) {
+      if (the.commands[other].queue != it.queue && !the.commands[other].flushed)
+        give_up("a command waits for one of another queue that was never flushed: clFlush");
+      found.push_back(other);
+    }
+  return found;
+}
+
+static void run(const size_t number) {
+  for (size_t i = the.first_pending; i < number; i++)
+    if (!the.commands[i].done) {
+      the.overtaking++;
+      break;
+    }
+  command &it = the.commands[number];
+  cl_int status = it.run(&it.real);
+  if (status == CL_SUCCESS)
+    status = below.clFinish(it.queue);
+  if (status != CL_SUCCESS)
+    give_up("a command failed: " + std::to_string(status));
+  it.done = true;
+  // This layer's own reference stays: given back here, PoCL 3.1 crashed where the program had
+  // released the event before its command ran.
+  if (it.given != nullptr)
+    below.clSetUserEventStatus(it.given, CL_COMPLETE);
+  while (the.first_pending < the.commands.size() && the.commands[the.first_pending].done)
+    the.first_pending++;
+}
+
+// All that this command needs, and itself, the newest first among those that may run.
+static void run_for(const size_t target) {
+  while (!the.commands[target].done) {
+    std::map<size_t, bool> needed; // may it run?
+    std::vector<size_t> todo = {target};
+    while (!todo.empty()) {
+      const size_t now = todo.back();
+      todo.pop_back();
+      const std::vector<size_t> before = missing(now);
+      needed[now] = before.empty();
+      for (const size_t other : before)
+        if (needed.count(other) == 0)
+          todo.push_back(other);
+    }
+    if (the.newest) // what nobody waits for as well, if it has been handed over
+      for (size_t i = the.first_pending; i < the.commands.size(); i++)
+        if (!the.commands[i].done && the.commands[i].flushed && missing(i).empty())
+          needed[i] = true;
+    size_t next = the.commands.size();
+    for (const auto &[number, may] : needed)
+      if (may)
+        next = number;
+    if (next == the.commands.size())
+      give_up("commands wait for each other");
+    run(next);
+  }
+}
+
+static void flush_all_of(cl_command_queue queue) {
+  for (size_t i = the.first_pending; i < the.commands.size(); i++)
+    if (the.commands[i].queue == queue)
+      the.commands[i].flushed = true;
+}
+
+static void finish_all_of(cl_command_queue queue) {
+  flush_all_of(queue);
+  for (size_t i = the.commands.size(); i-- > the.first_pending;)
+    if (the.commands[i].queue == queue && !the.commands[i].done)
+      run_for(i);
+}
+
+static void finish_everything() {
+  for (command &each : the.commands)
+    each.flushed = true;
+  for (size_t i = the.commands.size(); i-- > the.first_pending;)
+    if (!the.commands[i].done)
+      run_for(i);
+}
+
+// ---- Enqueuing ----------------------------------------------------------------------------------
+
+static cl_int enqueue(cl_command_queue queue, const bool blocking, const cl_uint count,
+                      const cl_event *list, cl_event *event,
+                      const std::function<cl_int(cl_event *)> &what) {
+  if ((count == 0) != (list == nullptr))
+    return CL_INVALID_EVENT_WAIT_LIST;
+  command now = {queue, {}, what};
+  for (cl_uint i = 0; i < count; i++) {
+    const auto place = the.numbers.find(list[i]);
+    if (place == the.numbers.end())
+      give_up("a wait list with an event that no command gave");
+    now.waits_for.push_back(place->second);
+  }
+  if (event != nullptr) {
+    cl_context context;
+    cl_int status =
+        below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+    if (status == CL_SUCCESS)
+      now.given = below.clCreateUserEvent(context, &status);
+    if (status != CL_SUCCESS)
+      give_up("no event can be made");
+    if (below.clRetainEvent(now.given) !=
+        CL_SUCCESS) // the program may release it before it has run
+      give_up("no event can be kept");
+    *event = now.given;
+    the.numbers[now.given] = the.commands.size();
+  }
+  the.commands.push_back(now);
+  if (blocking) {
+    flush_all_of(queue);
+    run_for(the.commands.size() - 1);
+  }
+  return CL_SUCCESS;
+}
+
+static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                           const size_t offset, const size_t bytes, const void *from,
+                           const cl_uint count, const cl_event *list, cl_event *event) {
+  return enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+    return below.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, offset, bytes, from, 0, nullptr, its);
+  });
+}
+static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                          const size_t offset, const size_t bytes, void *to, const cl_uint count,
+                          const cl_event *list, cl_event *event) {
+  return enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+    return below.clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset, bytes, to, 0, nullptr, its);
+  });
+}
+static cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_t from_offset,
+                          const size_t to_offset, const size_t bytes, const cl_uint count,
+                          const cl_event *list, cl_event *event) {
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    return below.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, 0, nullptr,
+                                     its);
+  });
+}
+static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                          const size_t size, const size_t offset, const size_t bytes,
+                          const cl_uint count, const cl_event *list, cl_event *event) {
+  const std::vector<char> kept(static_cast<const char *>(pattern),
+                               static_cast<const char *>(pattern) + size);
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    return below.clEnqueueFillBuffer(queue, buffer, kept.data(), kept.size(), offset, bytes, 0,
+                                     nullptr, its);
+  });
+}
+static cl_int set_all(cl_kernel kernel, const arguments &all) {
+  cl_int status = CL_SUCCESS;
+  for (const auto &[index, it] : all)
+    if (status == CL_SUCCESS)
+      status =
+          below.clSetKernelArg(kernel, index, it.size, it.has_value ? it.value.data() : nullptr);
+  return status;
+}
+static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
+                     const size_t *offset, const size_t *global, const size_t *local,
+                     const cl_uint count, const cl_event *list, cl_event *event) {
+  const auto kept = [dims](const size_t *sizes) {
+    return sizes == nullptr ? std::vector<size_t>() : std::vector<size_t>(sizes, sizes + dims);
+  };
+  const auto given = [](const std::vector<size_t> &sizes) {
+    return sizes.empty() ? nullptr : sizes.data();
+  };
+  const std::vector<size_t> offsets = kept(offset), items = kept(global), in_group = kept(local);
+  const arguments now = the.set[kernel]; // those of the launch, whatever is set afterwards
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    cl_int status = set_all(kernel, now);
+    if (status == CL_SUCCESS)
+      status = below.clEnqueueNDRangeKernel(queue, kernel, dims, given(offsets), given(items),
+                                            given(in_group), 0, nullptr, its);
+    set_all(kernel, the.set[kernel]);
+    return status;
+  });
+}
+// What is mapped has its place at once; its contents are there when the command has run.
+static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
+                                    const cl_map_flags flags, const size_t offset,
+                                    const size_t bytes, const cl_uint count, const cl_event *list,
+                                    cl_event *event, cl_int *status) {
+  if (blocking == CL_TRUE)
+    finish_all_of(queue);
+  void *place = below.clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, offset, bytes, 0, nullptr,
+                                         nullptr, status);
+  if (place != nullptr)
+    enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
+      if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0) // what was written before is lost
+        memset(place, 0xFF, bytes);
+      return below.clEnqueueMarkerWithWaitList(queue, 0, nullptr, its);
+    });
+  return place;
+}
+static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const cl_uint count,
+                    const cl_event *list, cl_event *event) {
+  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    return below.clEnqueueUnmapMemObject(queue, buffer, pointer, 0, nullptr, its);
+  });
+}
+template <typename... A> static cl_int not_known(A...) {
+  give_up("a command that this layer does not know");
+}
+
+// ---- What else there is -------------------------------------------------------------------------
+
+static cl_command_queue create_queue(cl_context context, cl_device_id device,
+                                     const cl_command_queue_properties properties, cl_int *status) {
+  cl_command_queue queue = below.clCreateCommandQueue(context, device, properties, status);
+  the.in_order[queue] = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+  return queue;
+}
+static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                           const void *value) {
+  const cl_int status = below.clSetKernelArg(kernel, index, size, value);
+  if (status == CL_SUCCESS) {
+    argument &it = the.set[kernel][index];
+    it = {size, value != nullptr, {}};
+    if (value != nullptr)
+      it.value.assign(static_cast<const char *>(value), static_cast<const char *>(value) + size);
+  }
+  return status;
+}
+static cl_int flush(cl_command_queue queue) {
+  flush_all_of(queue);
+  return CL_SUCCESS;
+}
+static cl_int finish(cl_command_queue queue) {
+  finish_all_of(queue);
+  return CL_SUCCESS;
+}
+static cl_int wait_for(const cl_uint count, const cl_event *list) {
+  if (count == 0 || list == nullptr)
+    return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; i++)
+    if (the.numbers.count(list[i]) == 0)
+      give_up("the program waits for an event that no command gave");
+  for (cl_uint i = 0; i < count; i++)
+    flush_all_of(the.commands[the.numbers[list[i]]].queue);
+  for (cl_uint i = 0; i < count; i++)
+    run_for(the.numbers[list[i]]);
+  return CL_SUCCESS;
+}
+static cl_int times_of(cl_event event, const cl_profiling_info what, const size_t room, void *to,
+                       size_t *size_ret) {
+  const command &it = the.commands[the.numbers.at(event)];
+  return it.done ? below.clGetEventProfilingInfo(it.real, what, room, to, size_ret)
+                 : CL_PROFILING_INFO_NOT_AVAILABLE;
+}
+static cl_int about_event(cl_event event, const cl_event_info what, const size_t room, void *to,
+                          size_t *size_ret) {
+  const command &it = the.commands[the.numbers.at(event)];
+  const cl_int waiting = it.flushed ? CL_SUBMITTED : CL_QUEUED;
+  if (it.done)
+    return below.clGetEventInfo(it.real, what, room, to, size_ret);
+  if (what == CL_EVENT_COMMAND_QUEUE)
+    return give_back(&it.queue, sizeof it.queue, room, to, size_ret);
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS)
+    return give_back(&waiting, sizeof waiting, room, to, size_ret);
+  return below.clGetEventInfo(event, what, room, to, size_ret);
+}
+static cl_int release_queue(cl_command_queue queue) {
+  finish_all_of(queue);
+  return below.clReleaseCommandQueue(queue);
+}
+// What a command uses must not go before it has run.
+static cl_int release_buffer(cl_mem buffer) {
+  finish_everything();
+  return below.clReleaseMemObject(buffer);
+}
+static cl_int release_kernel(cl_kernel kernel) {
+  finish_everything();
+  the.set.erase(kernel);
+  return below.clReleaseKernel(kernel);
+}
+
+void note_order() {
+  if (is_set("order"))
+    note("overtaken %zu of %zu", the.overtaking, the.commands.size());
+}
+
+void start_order() {
+  if (!is_set("order"))
+    return;
+  the.newest = setting("order") == "newest";
+  below = table;
+  table.clCreateCommandQueue = create_queue;
+  table.clReleaseCommandQueue = release_queue;
+  table.clReleaseMemObject = release_buffer;
+  table.clReleaseKernel = release_kernel;
+  table.clSetKernelArg = set_argument;
+  table.clEnqueueWriteBuffer = write_buffer;
+  table.clEnqueueReadBuffer = read_buffer;
+  table.clEnqueueCopyBuffer = copy_buffer;
+  table.clEnqueueFillBuffer = fill_buffer;
+  table.clEnqueueMapBuffer = map_buffer;
+  table.clEnqueueUnmapMemObject = unmap;
+  table.clEnqueueNDRangeKernel = launch;
+  table.clEnqueueTask = not_known;
+  table.clEnqueueReadBufferRect = not_known;
+  table.clEnqueueWriteBufferRect = not_known;
+  table.clEnqueueCopyBufferRect = not_known;
+  table.clEnqueueMigrateMemObjects = not_known;
+  table.clEnqueueMarkerWithWaitList = not_known;
+  table.clEnqueueBarrierWithWaitList = not_known;
+  table.clFlush = flush;
+  table.clFinish = finish;
+  table.clWaitForEvents = wait_for;
+  table.clGetEventProfilingInfo = times_of;
+  table.clGetEventInfo = about_event;
+}
