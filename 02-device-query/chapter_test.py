@@ -9,9 +9,9 @@ def _matches(wish, place, kind):
 
 
 def printed(machine, wish, place):
-    """Its whole output on devices of paper: what they say is in tests/layers/paper_platform.cpp."""
+    """Its whole output on devices of paper: what they say is in checker/layer/devices.cpp."""
     kinds = {"gpu": "GPU", "accelerator": "accelerator", "cpu": "CPU", "other": "device of another kind"}
-    platforms = [types.split(",") if types.strip("-") else [] for types in machine.split(";")]
+    platforms = [types.split(",") if types else [] for types in machine.split("/")]
     p, d = map(int, place.split(":"))
     all_places = [(f"{i}:{j}", kind) for i, types in enumerate(platforms) for j, kind in enumerate(types)]
     number, count = 0, sum(wish is None or _matches(wish, *each) for each in all_places)

@@ -10,11 +10,11 @@ MOMENTS = {0x1280: "queued", 0x1281: "submit", 0x1282: "start", 0x1283: "end"}
 
 
 class Call:
-    """One call: its number, its name without "cl" and its arguments as the log has them. `code`: None where it never came
+    """One call: its number in the log, its name without "cl" and its arguments as the log has them. `code`: None where it never came
     back; `made`: the names of what it made, or the number that it said; `failed`: it was made to fail."""
 
     def __init__(self, line):
-        self.line = line.split(" ", 2)[2]
+        _, self.number, self.line = line.split(" ", 2)
         self.name, _, rest = self.line.partition(" ")
         self.arguments = [word.strip() for word in re.findall(r'\s*"[^"]*"|\s*\[[^]]*\]|[^,]+', rest)]
         self.code, self.made, self.failed = None, [], False

@@ -4,7 +4,7 @@ The build folder is the environment variable BUILD_DIR, or build/.
 """
 
 import contextlib
-import functools
+import hashlib
 import os
 import pathlib
 import re
@@ -14,13 +14,10 @@ import sys
 import tempfile
 
 from checker.machine import BUILD, CHAPTERS, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
+from tests.account import Account
 
-LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "libfault_layer.so"))
-PAPER = os.environ.get("PAPER_PLATFORM", str(BUILD / "tests" / "libpaper_platform.so"))
-INPUTS_LAYER = os.environ.get("INPUTS_LAYER", str(BUILD / "tests" / "libinputs_layer.so"))
+LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "liblayer.so"))
 MPI_LAYER = os.environ.get("MPI_LAYER", str(BUILD / "tests" / "libmpi_layer.so"))
-DEVICE_LAYER = os.environ.get("DEVICE_LAYER", str(BUILD / "tests" / "libdevice_layer.so"))
-QUEUES_LAYER = os.environ.get("QUEUES_LAYER", str(BUILD / "tests" / "libqueues_layer.so"))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))  # how many times as long as usual a program may take
 SKIPPED = 77  # the exit code by which a program says that something is missing
 
@@ -141,10 +138,8 @@ def run(command, env=None, cwd=None, timeout=120, **options):
     """Runs a command; returns (exit code, standard output, standard error). A signal is negative.
 
     `env` is added to the environment, where a value that is None takes the variable out; `options` go to
-    subprocess.run. A program that is to have a layer (OPENCL_LAYERS) goes through an ICD loader that knows layers.
+    subprocess.run.
     """
-    if env and env.get("OPENCL_LAYERS"):
-        env = {**with_layers(command[0]), **env}
     whole = {key: value for key, value in {**os.environ, **(env or {})}.items() if value is not None}
     done = subprocess.run(
         [str(c) for c in command],
@@ -166,31 +161,10 @@ def remembering(folder):
     return {"XDG_CACHE_HOME": str(folder)}
 
 
-def as_device(profile=None, types=None):
-    """The environment in which PoCL looks like other devices (layers/device_layer.cpp): those of a profile, or one
-    for each of the types, up to four."""
-    return {
-        **({"POCL_DEVICES": "basic basic basic basic"} if types else {}),
-        "OPENCL_LAYERS": DEVICE_LAYER,
-        "DEVICE_PROFILE": profile and str(profile),
-        "DEVICE_TYPES": types,
-        "OCL_DEVICE": None,
-    }
-
-
 def uses_mpi(path):
     """Is a program linked to MPI? Of it, a process that is split off (`fork`) must not ask for MPI's end."""
     path = pathlib.Path(path)
     return path.is_file() and b"MPI_Finalize" in path.read_bytes()
-
-
-def preloadable(library, folder, name="preloaded.so"):
-    """The name under which LD_PRELOAD can have a library, a link in a folder: between blanks, it takes each word for a
-    library, and a checkout may lie in a folder with a blank in its name."""
-    link = pathlib.Path(folder) / name
-    link.unlink(missing_ok=True)
-    link.symlink_to(library)
-    return str(link)
 
 
 def crashed(code, err):
@@ -241,7 +215,7 @@ def run_test(file, chapter="", **options):
     return run([sys.executable, "-m", "pytest", *words, ROOT / "tests" / file], cwd=ROOT, **options)
 
 
-# ---- Running under the layer (layers/fault_layer/) ----------------------------------------------
+# ---- Running under the layer (checker/layer/) ---------------------------------------------------
 
 
 def code_names():
@@ -254,50 +228,61 @@ def code_names():
     return names
 
 
-class Account:
-    """What the layer wrote about a run: `calls`, a list of function names; `failed`, the function
-    that was made to fail and its code, or None; `lines`, the other lines by their first word."""
-
-    def __init__(self, text):
-        self.lines = {}
-        for line in text.splitlines():
-            key, *words = line.split(maxsplit=1)
-            self.lines.setdefault(key, []).extend(words)
-        self.calls = self.lines.get("call", [])
-        self.failed = None
-        if "failed" in self.lines:
-            function, code = self.lines["failed"][0].split()
-            self.failed = (function, int(code))
-
-    def amount(self, key):
-        """The sum of the numbers at the end of all lines that begin with `key`."""
-        return sum(int(words.split()[-1]) for words in self.lines.get(key, []))
+def preloaded(*libraries):
+    """The environment in which a program has these libraries first. LD_PRELOAD takes each word for one, and a checkout may
+    lie in a folder with a blank in its name, so it gets links. A sanitizer wants to be the first, and need not."""
+    links = []
+    for library in map(pathlib.Path, libraries):
+        link = library
+        if " " in str(library):
+            link = pathlib.Path(tempfile.gettempdir()) / f"{hash(library)}-{library.name}"
+            with contextlib.suppress(FileExistsError):
+                link.symlink_to(library)
+        links.append(str(link))
+    asan = os.environ.get("ASAN_OPTIONS", "detect_leaks=0")
+    return {"LD_PRELOAD": " ".join(links), "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0"}
 
 
-def under_layer(command, timeout=120, cache=None, profile=None, types=None, **settings):
-    """Runs a command under the layer with settings such as fail=3; returns (exit code, standard output,
-    standard error, account). The layer not being loaded at all is an error. `cache` is the folder where a
-    program may find what it remembered; without, it finds nothing. `profile`, `types`: of the devices that PoCL looks
-    like (as_device)."""
+def layered(profile=None, types=None, memory=None, **settings):
+    """The environment in which a program has the layer, with settings such as fail=3. `profile`: a file of tests/devices/,
+    or one like them, with what the devices say of themselves; `types`: there is one for each of these, up to four; `memory`:
+    bytes that they have, and that a buffer may have."""
+    lines = [f"{key} = {value}" for key, value in settings.items()]
+    if profile:
+        said = [line.split(" ", 1) for line in pathlib.Path(profile).read_text().splitlines() if line and line[0] != "#"]
+        lines += [f"device.{key} = {value}" for key, value in said]
+    lines += [f"devices = {types}"] * bool(types)
+    lines += [f"device.global_memory = {memory}", f"device.buffer = {memory}"] * bool(memory)
+    text = "\n".join(lines) + "\n"
+    file = BUILD / "tests" / "settings" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.txt"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        new = file.with_suffix(f".{os.getpid()}")  # several tests may want it at once
+        new.write_text(text)
+        new.rename(file)
+    own = {"POCL_DEVICES": "basic basic basic basic"} if types and "on_paper" not in settings else {}
+    return {**preloaded(LAYER), **own, "LAYER_SETTINGS": str(file)}
+
+
+def as_device(profile=None, types=None, **settings):
+    """The same, with the device that the program takes by itself."""
+    return {**layered(profile, types, **settings), "OCL_DEVICE": None}
+
+
+def under_layer(command, timeout=120, cache=None, env=None, **settings):
+    """Runs a command under the layer (layered); returns (exit code, standard output, standard error, account). The layer
+    not being loaded at all is an error. `cache` is the folder where a program may find what it remembered; without, it finds
+    nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "report"
-        env = {"OPENCL_LAYERS": LAYER, "LAYER_REPORT": str(report), **remembering(cache or folder)}
-        # For the clock before all others, so that it answers for the host's, too.
-        first = [preloadable(LAYER, folder)] if "clock" in settings else []
+        log = pathlib.Path(folder) / "log"
+        whole = {**layered(log=log, commands=1, **settings), **remembering(cache or folder), **(env or {})}
         if uses_mpi(command[0]):
-            first.append(preloadable(MPI_LAYER, folder, "mpi.so"))
-        if first:
-            env["LD_PRELOAD"] = " ".join(first)
-        if profile or types:
-            wish = os.environ.get("OCL_DEVICE")
-            env.update(as_device(profile, types), OPENCL_LAYERS=f"{DEVICE_LAYER}:{LAYER}", OCL_DEVICE=wish)
-        env.update({f"LAYER_{key.upper()}": str(value) for key, value in settings.items()})
-        code, out, err = run(command, env=env, timeout=timeout)
-        if code < 0 and not report.exists():
-            return code, out, err, Account("")
-        if not report.exists():
-            raise SystemExit(f"FAILED  the ICD loader did not load the layer {LAYER}, so nothing was tested\n{err}")
-        return code, out, err, Account(report.read_text())
+            whole["LD_PRELOAD"] = f"{whole['LD_PRELOAD']} {preloaded(MPI_LAYER)['LD_PRELOAD']}"
+        code, out, err = run(command, env=whole, timeout=timeout)
+        pathlib.Path(whole["LAYER_SETTINGS"]).unlink()
+        if not log.exists() and code >= 0:
+            raise SystemExit(f"FAILED  the layer {LAYER} was not loaded, so nothing was tested\n{err}")
+        return code, out, err, Account(log.read_text() if log.exists() else "")
 
 
 # ---- ICD loaders --------------------------------------------------------------------------------
@@ -333,20 +318,3 @@ def through_loader(loader):
         with contextlib.suppress(FileExistsError):
             (folder / name).symlink_to(target)
     return {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
-
-
-def knows_layers(loader):
-    return b"OPENCL_LAYERS" in loader.read_bytes()
-
-
-@functools.cache
-def with_layers(program):
-    """The environment in which a program goes through an ICD loader that knows layers, as ocl-icd and Khronos' do:
-    its own, or another of this machine, since that of CUDA, which is often found first, does not."""
-    legacy = {"OCL_ICD_FORCE_LEGACY_TERMINATION": "True"}  # else Khronos' of 2025 wants what older ones do not know
-    own = loader_of(program)
-    if own is None or knows_layers(own):
-        return legacy
-    for loader in filter(knows_layers, loaders()):
-        return {**legacy, **through_loader(loader)}
-    skip(f"no ICD loader that knows layers: {own} does not (on Debian and Ubuntu: apt install ocl-icd-libopencl1)")

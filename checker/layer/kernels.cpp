@@ -11,7 +11,7 @@ struct kernels_state {
   size_t num_sources = 0, num_launches = 0;
 };
 static kernels_state &the = *new kernels_state; // NOLINT(cert-err58-cpp): see layer.cpp
-static functions below;
+static functions below; // what the program calls; what the layer does besides, is the real ones'
 
 bool is_argument(cl_mem buffer) {
   return the.buffers.count(buffer) != 0;
@@ -59,12 +59,12 @@ static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
   float first = 0.0F;
   const std::vector<char> zeros(size_of(buffer));
   if (zeros.size() < sizeof first ||
-      below.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof first, &first, 0, nullptr,
-                                nullptr) != CL_SUCCESS ||
+      real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof first, &first, 0, nullptr,
+                               nullptr) != CL_SUCCESS ||
       !std::isnan(first))
     return;
-  below.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, zeros.size(), zeros.data(), 0, nullptr,
-                             nullptr);
+  real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, zeros.size(), zeros.data(), 0, nullptr,
+                            nullptr);
 }
 
 // The contents of the files of `before` are in the buffers of launch L as it begins: L.A, of
@@ -74,8 +74,8 @@ static void put_before(cl_command_queue queue, cl_kernel kernel) {
     const std::vector<char> other = read_file(
         setting("before") + "/" + std::to_string(the.num_launches) + "." + std::to_string(index));
     if (!other.empty())
-      below.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, std::min(other.size(), size_of(buffer)),
-                                 other.data(), 0, nullptr, nullptr);
+      real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, std::min(other.size(), size_of(buffer)),
+                                other.data(), 0, nullptr, nullptr);
   }
 }
 
@@ -85,8 +85,8 @@ static void keep_after(cl_command_queue queue, cl_kernel kernel) {
   for (const auto &[index, buffer] : the.arguments[kernel]) {
     std::vector<char> data(size_of(buffer));
     if (the.num_launches <= 8 && data.size() <= size_t{1} << 20 &&
-        below.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
-                                  nullptr) == CL_SUCCESS)
+        real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                 nullptr) == CL_SUCCESS)
       write_file(setting("after") + "/" + std::to_string(the.num_launches) + "." +
                      std::to_string(index),
                  data.data(), data.size());
@@ -123,8 +123,8 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
       cl_int status;
       copies[index] =
           real.clCreateBuffer(context, CL_MEM_READ_WRITE, size_of(buffer), nullptr, &status);
-      below.clEnqueueCopyBuffer(queue, buffer, copies[index], 0, 0, size_of(buffer), 0, nullptr,
-                                nullptr);
+      real.clEnqueueCopyBuffer(queue, buffer, copies[index], 0, 0, size_of(buffer), 0, nullptr,
+                               nullptr);
       below.clSetKernelArg(kernel, index, sizeof(cl_mem), &copies[index]);
     }
   }

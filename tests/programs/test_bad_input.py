@@ -65,8 +65,8 @@ def too_little_memory(test, size):
     where these are in the same memory; on a device with a memory of its own no copies count."""
     command = [test.program, *size]
     for profile in (None, OWN_MEMORY):
-        needed = running.under_layer(command, profile=profile)[3].amount("bytes_at_most")
-        needed *= 2 if running.under_layer(command, memory=needed, profile=profile)[3].amount("shared") else 1
+        needed = running.under_layer(command, profile=profile)[3].bytes_at_most
+        needed *= 1 if profile else 2
         *ended, _ = running.under_layer(command, memory=needed, profile=profile)
         test.report.must(f"{needed} bytes are enough", not running.not_passed(*ended), str(ended))
         *ended, account = running.under_layer(command, memory=needed - 64, profile=profile)

@@ -1,7 +1,7 @@
 """Which device a chapter takes, on machines that a layer pretends: the first GPU, else the first CPU, else the first
 accelerator, over all platforms; OCL_DEVICE in each of its forms; and chapter 01 the first one there is.
 
-A machine is the types of its devices by platform, as in layers/device_layer.cpp; a device is called
+A machine is the types of its devices by platform, as in checker/layer/devices.cpp; a device is called
 type-platform-number.
 """
 

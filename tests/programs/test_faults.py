@@ -5,7 +5,7 @@ says PASSED, and a message with the file, the line and the name of the code. Whe
 a search, it must release what that left behind. Two codes are no reason to stop, and are tested as such: a platform
 without devices is passed over, and where a device has no times to report, the program says so.
 
-Every call fails in a child process that the layer splits off (LAYER_FORK in fault_layer/faults.cpp); the first
+Every call fails in a child process that the layer splits off (checker/layer/faults.cpp); the first
 call of each function fails in a process of its own too. With `full` each child is tried once more
 with all later calls failing as well, as on a device that is lost; and there are more sizes.
 """
@@ -19,7 +19,6 @@ import tempfile
 import pytest
 
 from tests import chapter_facts, running
-from tests.programs import test_released as released
 
 NAMES = running.code_names()
 PASSED_OVER = ["clGetPlatformInfo", "clGetDeviceIDs"]  # where they fail, and there is another platform
@@ -91,7 +90,7 @@ class Run:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             code, out, err, account = running.under_layer(
-                self.command, timeout=600, fork=folder, alone=f",{','.join(self.survivable)},", **settings
+                self.command, timeout=600, fork=folder, alone=" ".join(self.survivable), **settings
             )
             self.calls = account.calls
             wrong = running.not_passed(code, out, err)
@@ -128,9 +127,9 @@ class Run:
         else:
             wrong = self.wrong_end_in_search(code, out, err, account.failed)
             # It went on, and tidies up at its end, also after the failure. (By _Exit it leaves that to the system.)
-            if code == 0 and not wrong and "exited" in account.lines:
-                wrong = released.left_behind(account)
-            if code == 1 and "exited" in account.lines and " is passed over" not in err:  # nothing is at work yet
+            if code == 0 and not wrong and account.exited:
+                wrong = account.left_behind()
+            if code == 1 and account.exited and " is passed over" not in err:  # nothing is at work yet
                 wrong.append(
                     "it ended by exit, which tidies up under a device that may still be at work: _Exit does not"
                 )

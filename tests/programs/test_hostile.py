@@ -64,25 +64,31 @@ def icd_folder(folder, name, **icds):
     return {"OCL_ICD_VENDORS": str(vendors), "OCL_ICD_PLATFORM_SORT": "none"}
 
 
+def on_paper(device, **settings):
+    """The environments in which a device on paper is the only one, and in which it comes before the real ones."""
+    return [running.layered(types=device, on_paper=1, beside=beside, **settings) for beside in (0, 1)]
+
+
 def implementations(test, folder):
     missing = "/no/such/folder/libOpenCL-missing.so"
     test.run("no OpenCL implementation", "CL_PLATFORM_NOT_FOUND_KHR", env=icd_folder(folder, "broken", a=missing))
-    test.run("only a platform without devices", "no OpenCL device found", env=icd_folder(folder, "no", a=running.PAPER))
-    many = icd_folder(folder, "several", a=running.PAPER, b=missing, c="", real="")
+    test.run("only a platform without devices", "no OpenCL device found", env=running.layered(types="/", on_paper=1))
+    many = {
+        **icd_folder(folder, "several", b=missing, c="", real=""),
+        **running.layered(types="/", on_paper=1, beside=1),
+    }
     test.run("such, a library that is missing and an empty .icd file beside good ones", env=many)
-    alone = icd_folder(folder, "fails", a=running.PAPER)
-    beside = icd_folder(folder, "fails and real", a=running.PAPER, real="")
     for call in ["clGetPlatformInfo", "clGetDeviceIDs", "clGetDeviceInfo"]:
         for code in [-2, -5, -6, -30, -32, -1001, -9999] if test.asks_all else [-6]:
             if test.names_all or call == "clGetDeviceIDs":
-                env = {"PAPER_DEVICES": "gpu", "PAPER_FAILS": f"{call}={code}"}
-                test.run(f"{call} fails with {code}", f"({code}): ", "no OpenCL device found", env={**alone, **env})
-                test.run(f"{call} fails with {code} beside a platform that works", env={**beside, **env})
+                alone, beside = on_paper("gpu", paper_fails=f"{call} {code}")
+                test.run(f"{call} fails with {code}", f"({code}): ", "no OpenCL device found", env=alone)
+                test.run(f"{call} fails with {code} beside a platform that works", env=beside)
     for device in ["taken", "ready-made"] if test.names_all else []:
-        env = {"PAPER_DEVICES": device}
-        test.run(f"a GPU that is {device}", "is passed over: it ", "no OpenCL device found", env={**alone, **env})
-        test.run(f"a GPU that is {device} beside a CPU", env={**beside, **env})
-        test.run("... and OCL_DEVICE names it", "CL_DEVICE_NOT_AVAILABLE", env={**beside, **env, "OCL_DEVICE": "paper"})
+        alone, beside = on_paper(device)
+        test.run(f"a GPU that is {device}", "is passed over: it ", "no OpenCL device found", env=alone)
+        test.run(f"a GPU that is {device} beside a CPU", env=beside)
+        test.run("... and OCL_DEVICE names it", "CL_DEVICE_NOT_AVAILABLE", env={**beside, "OCL_DEVICE": "paper"})
 
 
 def places(test, chapter, folder):

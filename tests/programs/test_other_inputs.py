@@ -1,6 +1,6 @@
 """Do kernels compute right what their programs never ask them, and are the bounds of rounding those of the lesson?
 
-A layer (layers/inputs_layer.cpp) hands other inputs to the device: reals, those of one buffer up to 400, and such with
+The layer (checker/layer/buffers.cpp) hands other inputs to the device: reals, those of one buffer up to 400, and such with
 NaN, an infinity or a 0 at both ends (SPECIALS). What is read back must be what a reference in Python says (REFERENCES
 in the chapter's facts, references.py); and the program, whose expectation is for its own inputs, must say FAILED.
 Unharmed, it must pass and print its times, although the layer does everything as late as the standard allows, maps
@@ -35,57 +35,65 @@ class Result:
 
 
 class Launch:
-    """The last command before a result that computes or copies. `args`: the first eight bytes of each."""
+    """The last command before a result that computes or copies. `args`: the value of each, a buffer's name where it is one."""
 
-    def __init__(self, words, options, before):
-        self.kernel, (self.items, self.local_size, *self.args) = words[0], map(int, words[1:])
-        self.options = dict(re.findall(r"-D ?(\w+)=(\w+)", options))
+    def __init__(self, kernel, call, args, options, before):
+        self.kernel, self.args, self.options = kernel, args, options
+        self.items, self.local_size = (
+            (math.prod(map(int, sizes.split("x"))) for sizes in call.arguments[4:6]) if args else (0, 0)
+        )
         self.in_a_row = 1 + (before.in_a_row if before and before.kernel == self.kernel else 0)
 
 
-def results_of(folder):
+def value_of(text):
+    """An argument of a kernel: a buffer's name, or its first eight bytes as a number."""
+    return int(text[-16:].removeprefix("0x"), 16) if text.startswith("0x") else 0 if text == "local" else text
+
+
+def results_of(account, folder):
     """The results of a run, in order. A result's inputs are those that its launch names, where it names any: another
     device has its own."""
-    results, inputs, launches, options = [], {}, {}, ""
-    for line in (folder / "account").read_text().splitlines():
-        what, _, rest = line.partition(" ")
-        if what == "in":
-            number, buffer = rest.split()
-            inputs[buffer] = array.array("f", (folder / f"in{number}").read_bytes())
-        elif what == "gone":
-            inputs.pop(rest, None)
-        elif what == "build":
-            options = rest.partition(" ")[2]
-        elif what == "run":
-            queue, *words = rest.split()
-            launches[queue] = Launch(words, options, launches.get(queue))
-        elif what == "out":
-            queue, number = rest.split()
+    results, inputs, launches, arguments = [], {}, {}, {}
+    current, made = None, {}  # the call; inputs of a buffer that is not there yet
+    commands = iter(account.commands)
+    for what, it in account.notes:
+        if what == "call":
+            current = it
+        elif what == "input":
+            data = array.array("f", (folder / f"in{it[1]}").read_bytes())
+            if current.name == "CreateBuffer":
+                made[current.number] = data
+            else:
+                inputs[current.arguments[1]] = data
+        elif what == "result":
+            queue = current.arguments[0]
             launch = launches.pop(queue, None)
-            named = {buffer: x for buffer, x in inputs.items() if launch and int(buffer, 16) in launch.args} or inputs
-            results.append(Result((folder / f"out{number}").read_bytes(), launch, list(named.values())))
+            named = {buffer: x for buffer, x in inputs.items() if launch and buffer in launch.args} or inputs
+            results.append(Result((folder / f"out{it[1]}").read_bytes(), launch, list(named.values())))
+        elif what == "command":
+            command = next(commands)
+            queue = current.arguments[0]
+            if current.name in ("EnqueueNDRangeKernel", "EnqueueCopyBuffer"):
+                kernel = command.function if command.kernel == "-" else command.kernel
+                args = [value_of(text) for _, text in sorted(arguments.get(current.arguments[1], {}).items())]
+                launches[queue] = Launch(kernel, current, args, command.options, launches.get(queue))
+        elif what == "done" and it.code == 0:
+            if it.name == "CreateBuffer" and it.number in made:
+                inputs[it.made[0]] = made.pop(it.number)
+            elif it.name == "ReleaseMemObject":
+                inputs.pop(it.arguments[0], None)
+            elif it.name == "SetKernelArg":
+                arguments.setdefault(it.arguments[0], {})[int(it.arguments[1])] = it.arguments[3]
     return results
 
 
-def run_in(folder, known, arguments, cache, profile=None, **settings):
-    """Runs the chapter under the layer, which leaves its account in a folder, if wanted on another device; returns (exit
-    code, output, error)."""
-    env = {"OPENCL_LAYERS": running.INPUTS_LAYER, "INPUTS_FOLDER": str(folder), **running.remembering(cache)}
-    env.update({f"INPUTS_{key.upper()}": str(value) for key, value in settings.items()})
-    if profile:
-        env.update(running.as_device(profile), OPENCL_LAYERS=f"{running.INPUTS_LAYER}:{running.DEVICE_LAYER}")
-    code, out, err = running.run([running.program(known.chapter)] + arguments, env=env)
-    if not (pathlib.Path(folder) / "account").exists():
-        raise SystemExit(
-            f"FAILED  the ICD loader did not load the layer {running.INPUTS_LAYER}, so nothing was tested\n{err}"
-        )
-    return code, out, err
-
-
 def run(known, arguments, cache, **settings):
-    """The same; returns (exit code, output, standard error, results)."""
+    """Runs the chapter under the layer, if wanted on another device; returns (exit code, output, standard error,
+    results)."""
     with tempfile.TemporaryDirectory() as folder:
-        return *run_in(folder, known, arguments, cache, **settings), results_of(pathlib.Path(folder))
+        command = [running.program(known.chapter), *arguments]
+        *ended, account = running.under_layer(command, cache=cache, keep=folder, late=1, **settings)
+        return *ended, results_of(account, pathlib.Path(folder))
 
 
 def compared(report, known, sizes, result):

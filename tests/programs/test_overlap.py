@@ -141,9 +141,8 @@ class Drawing:
         command = [self.program, n, "64", queues, "--timeline", str(self.path)]
         self.path.unlink(missing_ok=True)
         *ended, account = running.under_layer(command, clock=1)
-        lines = [line.split(" ", 9) for line in account.lines.get("command", [])]
         kinds = {"clEnqueueWriteBuffer": 0, "clEnqueueNDRangeKernel": 1, "clEnqueueReadBuffer": 2}
-        commands = [(kinds[words[1]], int(words[7]), int(words[8])) for words in lines if words[1] in kinds]
+        commands = [(kinds[each.function], *each.ns[2:]) for each in account.commands if each.function in kinds]
         commands = commands[-3 * pieces :][: 3 * MOST_DRAWN]
         wanted = sorted((kind, start, end, i // 3) for i, (kind, start, end) in enumerate(commands))
         found, width = self.bars() if not running.not_passed(*ended) else ([], 0)

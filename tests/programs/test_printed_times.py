@@ -1,6 +1,6 @@
 """Are the times and the rates that a chapter prints those of its commands?
 
-The layer answers for the device's clock (LAYER_CLOCK), from a table that is in its account of the run, and for the
+The layer answers for the device's clock (`clock`), from a table that is in its account of the run, and for the
 host's, on which the same commands take the same time. So what a chapter must print can be computed from the
 account, by times() in the chapter's facts: which commands it takes the time of, from which moment to which, the
 median of the runs without the warm-up, and the rate from the bytes or operations that its lesson states. On
@@ -28,12 +28,10 @@ class Wrong(Exception):
 class Command:
     """One command of the account; its times are counted from `zero`, in ns, since a float holds no such numbers."""
 
-    def __init__(self, line, zero):
-        _, self.function, self.kernel, items, _, *ns, options = line.split(" ", 9)
-        self.options = dict(re.findall(r"-D ?(\w+)=(\w+)", options))
-        self.name = self.function if self.kernel == "-" else self.kernel
-        self.items = int(items)
-        self.queued, self.submitted, self.started, self.ended = ((int(moment) - zero) / 1e6 for moment in ns)  # in ms
+    def __init__(self, command, zero):
+        self.options, self.items = command.options, command.items
+        self.name = command.function if command.kernel == "-" else command.kernel
+        self.queued, self.submitted, self.started, self.ended = ((ns - zero) / 1e6 for ns in command.ns)  # in ms
         self.whole = self.ended - self.queued  # on the host's clock: from the end of the call
 
 
@@ -76,9 +74,8 @@ class Commands:
     """The commands of a run, taken one by one."""
 
     def __init__(self, account):
-        lines = account.lines.get("command", [])
-        self.left = [Command(line, zero=int(lines[0].split()[5])) for line in lines]
-        self.call, self.reading = (int(ns) / 1e6 for ns in account.lines["host_ns"][0].split())  # in ms
+        self.left = [Command(each, zero=account.commands[0].ns[0]) for each in account.commands]
+        self.call, self.reading = account.call_ns / 1e6, account.reading_ns / 1e6  # in ms
 
     def take(self, name):
         if not self.left or self.left[0].name != name:
@@ -176,13 +173,13 @@ def one_run(report, known, arguments, clock, cache):
     wrong = running.not_passed(code, out, err)
     report.count("runs on a clock with known times")
     asks = b"_clock3now" in running.program(known.chapter).read_bytes()  # std::chrono's, whichever library's
-    if asks and not account.amount("readings"):
+    if asks and not account.readings:
         wrong.append("its clock was never taken over: it has std::chrono's, and the layer has answered for none of it")
     if wrong:
         return wrong, err, []
     printed = [line for line in out.splitlines() if line.startswith("time ")]
     if known.times is None:
-        if printed or account.amount("readings") or "clGetEventProfilingInfo" in account.calls:
+        if printed or account.readings or "clGetEventProfilingInfo" in account.calls:
             wrong.append(f"it asks a clock for times, and has no times() in {chapter_facts.file_of(known.chapter)}")
         return wrong, err, []
     expected = Expected(out, err)

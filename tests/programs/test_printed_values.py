@@ -1,6 +1,6 @@
 """Is what a program says true: which device, which size, what the usage line promises, which kernel file it takes?
 
-Devices on paper (tests/layers/paper_platform.cpp) say numbers that are known and all different, and end a program where it
+Devices on paper (checker/layer/devices.cpp) say numbers that are known and all different, and end a program where it
 creates its context, so that a run takes no time. (Which of several devices it takes: test_device_choice.py.)
 """
 
@@ -17,21 +17,18 @@ ODD_BUFFER = 134217001  # bytes of the largest buffer, no multiple of anything: 
 class Paper:
     """Runs a program on devices that exist on paper only."""
 
-    def __init__(self, folder, program):
+    def __init__(self, program):
         self.program = program
-        (folder / "paper.icd").write_text(f"{running.PAPER}\n")
-        self.vendors = folder
 
-    def run(self, devices, *arguments, wish=None, buffer=None, names=None):
-        env = {"OCL_ICD_VENDORS": str(self.vendors), "OCL_ICD_PLATFORM_SORT": "none", "PAPER_DEVICES": devices}
-        env.update(PAPER_BUFFER=buffer and str(buffer), PAPER_NAMES=names)
+    def run(self, devices, *arguments, wish=None, **device):
+        env = running.layered(types=devices, on_paper=1, **device)
         return running.run([self.program, *arguments], env={**env, "OCL_DEVICE": wish})
 
 
 def devices(must, paper, known):
     first = known.chapter == running.CHAPTERS[0]
-    for machine, wish, place, kind in [("cpu,gpu", None, "0:1", "gpu"), (";cpu,accelerator", "cpu", "1:0", "cpu")]:
-        place, kind = ("0:0", "cpu") if first and machine[0] != ";" else (place, kind)
+    for machine, wish, place, kind in [("cpu,gpu", None, "0:1", "gpu"), ("/cpu,accelerator", "cpu", "1:0", "cpu")]:
+        place, kind = ("0:0", "cpu") if first and machine[0] != "/" else (place, kind)
         code, out, err = paper.run(machine, wish=wish)
         line = f"device    Paper {kind} {place} (Paper Platform {place[0]})\n"
         must(f"{machine}: says that it takes {place}", out.startswith(line), f"{line}\n{out}")
@@ -50,7 +47,7 @@ def sizes(must, paper, known):
 
     promised = re.findall(r"\(default (\d+)", paper.run("cpu", "--help")[1]) * (3 if known.IS_MATRIX else 1)
     must(f"the usage promises {promised}", promised and found()[0] == promised, str(found()))
-    err = found(buffer=ODD_BUFFER)[1]
+    err = found(**{"device.buffer": ODD_BUFFER})[1]
     must(f"without arguments: what fits {ODD_BUFFER} bytes", "a context for" in err, err)
     for given in [["7"], ["7", "9", "8"]] if known.IS_MATRIX else [["77"]]:
         whole = given * (4 - len(given)) if known.IS_MATRIX and len(given) == 1 else given
@@ -97,7 +94,7 @@ def test_printed_values(report, chapter):
     known, program = chapter_facts.of(chapter), running.program(chapter)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        paper = Paper(folder, program)
+        paper = Paper(program)
         devices(report.must, paper, known)
         if known.PARAMETERS:
             sizes(report.must, paper, known)

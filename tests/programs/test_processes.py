@@ -35,6 +35,9 @@ FAILING = [
 ]
 
 
+MPI = running.preloaded(running.MPI_LAYER)["LD_PRELOAD"]
+
+
 def together(program, processes, arguments, own=None, cwd=None, **env):
     """Runs so many processes; `own`: {rank: more of the environment of that one}."""
     words = ["mpirun"]
@@ -42,9 +45,7 @@ def together(program, processes, arguments, own=None, cwd=None, **env):
         settings = [f"{name}={value}" for name, value in (own or {}).get(rank, {}).items()]
         words += [":"] * (rank > 0) + ["-n", "1", *(["env", *settings] if settings else []), program, *arguments]
     try:
-        return running.run(
-            words, env={**running.MPIRUN, **running.with_layers(program), **env}, timeout=SECONDS, cwd=cwd
-        )
+        return running.run(words, env={**running.MPIRUN, **env}, timeout=SECONDS, cwd=cwd)
     except subprocess.TimeoutExpired:
         return None, "", f"it has not ended within {SECONDS} s"
 
@@ -60,7 +61,7 @@ def passes(report, program, known):
         for processes in known.PROCESSES:
             what = f"{known.chapter} {' '.join(size)}, {processes} processes"
             with tempfile.TemporaryDirectory() as folder:
-                env = {"MPI_LAYER_LOG": folder, "LD_PRELOAD": running.preloadable(running.MPI_LAYER, folder)}
+                env = {"MPI_LAYER_LOG": folder, "LD_PRELOAD": MPI}
                 own = dict.fromkeys(range(processes), env)
                 code, out, err = together(program, processes, size, own)
                 wrong = running.not_passed(code, out, err)
@@ -103,15 +104,7 @@ def one_fails(report, program, known):
     size = known.PROCESS_SIZES[-1]
     for number, (function, code) in enumerate(FAILING):
         rank = number % 3
-        with tempfile.TemporaryDirectory() as folder:
-            layer = {
-                "OPENCL_LAYERS": running.LAYER,
-                "LAYER_REPORT": f"{folder}/report",
-                "LAYER_FAIL": "1",
-                "LAYER_FUNCTION": function,
-                "LAYER_CODE": str(code),
-            }
-            ended = together(program, 3, size, {rank: layer})
+        ended = together(program, 3, size, {rank: running.layered(fail=1, function=function, code=code)})
         message = rf"\w+\.(?:h|cpp):\d+: OpenCL error {NAMES[code]} "
         ends_all(
             report,
@@ -122,9 +115,8 @@ def one_fails(report, program, known):
             once="no OpenCL device" if function == "clGetDeviceIDs" else "OpenCL error",
         )
     for rank, at in [(0, 2), (1, 1), (2, 5)]:
-        with tempfile.TemporaryDirectory() as folder:
-            env = {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": running.preloadable(running.MPI_LAYER, folder)}
-            ended = together(program, 3, size, {rank: env})
+        env = {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": MPI}
+        ended = together(program, 3, size, {rank: env})
         ends_all(report, f"process {rank} is killed at its message {at}", ended, None, "signal 9")
     ended = together(program, 3, size, {1: {"OCL_DEVICE": "no such device"}})
     ends_all(report, "process 1 finds no device", ended, 1, "no OpenCL device matches", once="no OpenCL device matches")
@@ -146,9 +138,8 @@ def devices(report, program, known):
     ]:
         env = {key: value for key, value in running.as_device(types=machine).items() if value is not None}
         env |= {"OCL_DEVICE": wish} if wish else {}
-        with tempfile.TemporaryDirectory() as folder:
-            env |= {"LD_PRELOAD": running.preloadable(running.MPI_LAYER, folder), "MPI_LAYER_MACHINE": str(each)}
-            code, out, err = together(program, 4, known.PROCESS_SIZES[0], dict.fromkeys(range(4), env))
+        env |= {"LD_PRELOAD": f"{env['LD_PRELOAD']} {MPI}", "MPI_LAYER_MACHINE": str(each)}
+        code, out, err = together(program, 4, known.PROCESS_SIZES[0], dict.fromkeys(range(4), env))
         got = re.findall(r"^device    (.*) \(.*\)$", out, re.MULTILINE)
         good = not running.not_passed(code, out, err) and got == taken
         what = f"{each} processes a machine, {machine} with OCL_DEVICE={wish}: {taken}"
@@ -177,13 +168,9 @@ def caches(report, program, known):
 def squares(report, program, known):
     """A group adds the squares of 2^20 elements at most, whose sum a float holds."""
     rows = 6000
-    with tempfile.TemporaryDirectory() as folder:
-        calls = pathlib.Path(folder) / "calls"
-        command = [program, str(rows), "1", str(rows)]
-        code, out, err, _ = running.under_layer(command, calls=calls, timeout=300)
-        launches = re.findall(
-            r"^EnqueueNDRangeKernel \w+, \w+, 1, null, (\d+), (\d+),", calls.read_text(), re.MULTILINE
-        )
+    command = [program, str(rows), "1", str(rows)]
+    code, out, err, account = running.under_layer(command, timeout=300)
+    launches = re.findall(r"^EnqueueNDRangeKernel \w+, \w+, 1, null, (\d+), (\d+),", account.text, re.MULTILINE)
     groups = {int(items) // int(of_group) for items, of_group in launches}
     good = not running.not_passed(code, out, err) and groups == {-(-rows * rows >> 20)}
     report.must(f"the squares of {rows * rows} elements: {groups} groups", good, out + err)

@@ -6,13 +6,11 @@ A result can be right although a flag was dropped, a limit asked of the wrong ke
 group too many launched. Here all of that is a line in a file that is read with the change. The runs are on two
 devices of tests/devices/, so that limits and paths that no device here has are among them, and on the layer's clock, so
 that what is repeated until the time is enough is repeated as often anywhere. The first run is there whole; of the other,
-what is different.
+what is different. A build that fails is there, too: what a program tried is what it asked for.
 """
 
 import difflib
-import pathlib
 import re
-import tempfile
 
 import pytest
 
@@ -66,21 +64,17 @@ def recorded(chapter):
     known = chapter_facts.of(chapter)
     size, text, whole = known.SMALL_SIZES[-1], [], None
     for name in [name for name in DEVICES if name not in known.NEEDS]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "calls"
-            profile = running.ROOT / "tests" / "devices" / f"{name}.txt"
-            unsaid = sorted(SAID - {line.split()[0] for line in profile.read_text().splitlines() if line.strip()})
-            if unsaid:
-                return "", [f"{profile.name} does not say {', '.join(unsaid)}: that would be this machine's"]
-            command = [running.program(chapter), *size]
-            code, out, err, _ = running.under_layer(
-                command, profile=profile, calls=path, clock=1, floor=known.TIME_FLOOR
-            )
-            what = " ".join([chapter, *size, "on", name])
-            wrong = running.not_passed(code, out, err)
-            if wrong:
-                return "", [f"{what}: {wrong[0]}"]
-            lines = folded(plain(path.read_text().splitlines()))
+        profile = running.ROOT / "tests" / "devices" / f"{name}.txt"
+        unsaid = sorted(SAID - {line.split()[0] for line in profile.read_text().splitlines() if line.strip()})
+        if unsaid:
+            return "", [f"{profile.name} does not say {', '.join(unsaid)}: that would be this machine's"]
+        command = [running.program(chapter), *size]
+        code, out, err, account = running.under_layer(command, profile=profile, clock=1, floor=known.TIME_FLOOR)
+        what = " ".join([chapter, *size, "on", name])
+        wrong = running.not_passed(code, out, err)
+        if wrong:
+            return "", [f"{what}: {wrong[0]}"]
+        lines = folded(plain(account.text.splitlines()))
         text.append(f"==== {what}")
         if whole is None:
             whole = lines

@@ -9,23 +9,6 @@ import tempfile
 from tests import chapter_facts, running
 
 
-def left_behind(account):
-    """What a run leaves behind, by the layer's account: a list of sentences."""
-    wrong = [
-        f"never released: a {words.split()[0]} made by {words.split()[1]}" for words in account.lines.get("alive", [])
-    ]
-    wrong += [f"released once too often: {words}" for words in account.lines.get("misuse", [])]
-    wrong += [f"unfinished: {words}" for words in account.lines.get("unfinished", [])]
-    wrong += [f"never unmapped: a region mapped by {words}" for words in account.lines.get("mapped", [])]
-    wrong += [f"never closed: {path}" for path in account.lines.get("open", [])]
-    created, released = account.amount("created"), account.amount("released")
-    if created != released:
-        wrong.append(f"{created} objects created, {released} released")
-    if not account.calls:
-        wrong.append("it made no OpenCL call at all")
-    return wrong
-
-
 def test_released(report, chapter):
     known = chapter_facts.of(chapter)
     with tempfile.TemporaryDirectory() as folder:
@@ -36,10 +19,10 @@ def test_released(report, chapter):
         for arguments, profile in runs:
             command = [running.program(chapter), *arguments]
             code, out, err, account = running.under_layer(command, profile=profile)
-            wrong = running.not_passed(code, out, err) + left_behind(account)
+            wrong = running.not_passed(code, out, err) + account.left_behind()
             if profile and "\nrefused " not in out:
                 wrong.append("nothing was refused, so what that leaves behind was not seen")
             report.failed(" ".join([chapter, *arguments]), wrong)
             report.count("calls looked at", len(account.calls))
-            report.count("objects created and released", account.amount("created"))
-            report.count("commands finished", account.amount("commands"))
+            report.count("objects created and released", account.created)
+            report.count("commands finished", len(account.commands))

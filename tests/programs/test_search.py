@@ -13,7 +13,6 @@ import tempfile
 import pytest
 
 from checker import sandbox
-from checker.libraries import layer_library
 from tests import chapter_facts, running
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
@@ -208,12 +207,12 @@ def key(copy):
 
 def two_at_once(copy):
     """Two programs that search at the same time must not write into one file: each renames one of its own."""
-    log = copy.home.parent / "calls"
+    log = copy.home.parent / "log"
     names = []
     for _ in range(2):
         shutil.rmtree(copy.cache)
         log.unlink(missing_ok=True)
-        copy.run("watched", env={"LD_PRELOAD": layer_library(copy.home.parent), "SPY_LOG": log})
+        copy.run("watched", env=running.layered(log=log))
         moved = [line.split(" ") for line in log.read_text().splitlines() if line.startswith("rename ")]
         names += [before for _, before, after in moved if after == str(copy.file())]
     copy.must(
@@ -278,16 +277,15 @@ def wrong_candidates(copy, bad, good):
 
 def room_for_copies(copy):
     """On a GPU: the search measures with a product of odd rows, though that asked for has none, and pads it."""
-    (m, n, k), calls = (4100, 4100, 4112), copy.home.parent / "buffers"  # n is halved, to 2050
-    code, _, err, _ = running.under_layer(
+    m, n, k = 4100, 4100, 4112  # n is halved, to 2050
+    code, _, err, account = running.under_layer(
         [copy.home / copy.chapter, *map(str, (m, n, k))],
         profile=running.ROOT / "tests" / "devices" / "h200.txt",
-        calls=calls,
         fail=1,
         function="clCreateProgramWithSource",
         code=-6,
     )
-    sizes = [int(size) // 4 for size in re.findall(r"^CreateBuffer \w+, \d+, (\d+),", calls.read_text(), re.MULTILINE)]
+    sizes = [int(size) // 4 for size in re.findall(r"^CreateBuffer \w+, \d+, (\d+),", account.text, re.MULTILINE)]
     good = code == 1 and len(sizes) > 4 and sizes[3] >= m * k and sizes[4] >= k * (n // 2 + 2)
     copy.must(f"{m} {n} {k} on a GPU: room for copies of {m} {n // 2} {k}", good, f"{code} {sizes}\n{err}")
 

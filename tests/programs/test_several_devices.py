@@ -67,16 +67,10 @@ def without_times(report, folder):
     )
 
 
-def silent(report, folder):
+def silent(report):
     """A device that does not answer is passed over; it exists on paper only."""
-    (folder / "paper.icd").write_text(f"{running.PAPER}\n")
-    (folder / "pocl.icd").write_text(POCL.read_text())
-    env = {
-        "OCL_ICD_VENDORS": str(folder),
-        "PAPER_DEVICES": "gpu",
-        "PAPER_FAILS": "clGetDeviceInfo=-5",
-        "OCL_DEVICE": "all",
-    }
+    paper = running.layered(types="gpu", on_paper=1, beside=1, paper_fails="clGetDeviceInfo -5")
+    env = {**paper, "OCL_DEVICE": "all"}
     code, out, err = running.run([running.program(CHAPTER), *SIZE], env=env)
     good = not running.not_passed(code, out, err) and " is passed over\n" in err
     report.must("a device that does not answer, and OCL_DEVICE=all: the others", good, f"{code}\n{out}{err}")
@@ -112,11 +106,11 @@ def together(report, name, folder):
         report.must(f"PoCL and {name}, {function} fails: {said} left out", good, f"{code}\n{out}{err}")
 
 
-def halves(report, folder):
+def halves(report):
     """PoCL with three compute units: both halves together have all of them."""
     with unittest.mock.patch.dict(os.environ, POCL_MAX_PTHREAD_COUNT="3", POCL_CPU_MAX_CU_COUNT="3"):  # the newer name
-        code, out, err, _ = running.under_layer([running.program(CHAPTER), *SIZE], calls=folder / "calls")
-    divided = re.findall(r"^CreateSubDevices .*", (folder / "calls").read_text(), re.MULTILINE)
+        code, out, err, account = running.under_layer([running.program(CHAPTER), *SIZE])
+    divided = re.findall(r"^CreateSubDevices .*", account.text, re.MULTILINE)
     good = not running.not_passed(code, out, err) and divided and "[4231 1 2]" in divided[0]
     report.must("three compute units are divided into one and two", good, f"{divided}\n{out}{err}")
 
@@ -169,8 +163,8 @@ def test_several_devices(report, chapter):
     two_left(report)
     with tempfile.TemporaryDirectory() as folder:
         without_times(report, pathlib.Path(folder))
-        silent(report, pathlib.Path(folder))
-        halves(report, pathlib.Path(folder))
+        silent(report)
+        halves(report)
         ways_to_divide(report, pathlib.Path(folder))
     kept, missing = dict(os.environ), []
     for name in ["intel", "oclgrind"]:

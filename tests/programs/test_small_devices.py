@@ -1,6 +1,6 @@
 """On devices other than ours: each chapter passes on every profile of tests/devices/, or says what it needs.
 
-A layer (tests/layers/device_layer.cpp) makes PoCL look like another device and refuses what that one would refuse.
+The layer (checker/layer/devices.cpp) makes PoCL look like another device and refuses what that one would refuse.
 Everything is released there, too. So the branches for GPUs and for small devices run here. Where the device's clock has no
 resolution, a program says of times what it says where there are none. And what a launch takes of a limit is enough: on a
 device that has just as much local memory as the launches here, and groups as large as theirs, they are the same; on one
@@ -15,7 +15,6 @@ import tempfile
 import pytest
 
 from tests import chapter_facts, running
-from tests.programs.test_released import left_behind
 
 PROFILES = sorted((running.ROOT / "tests" / "devices").glob("*.txt"))
 
@@ -58,8 +57,7 @@ def what_is_wrong(chapter, arguments, profile, cache):
     command = [running.program(chapter), *arguments]
     # With the default size a search has many candidates that are slow here.
     timeout = 120 if arguments else 900
-    calls = pathlib.Path(cache) / "calls"
-    code, out, err, account = running.under_layer(command, timeout, cache, profile, calls=calls)
+    code, out, err, account = running.under_layer(command, timeout, cache, profile=profile)
     if f"device    {name_of(profile)} (" not in out:
         return [f"it did not run on {name_of(profile)}{running.indented(out + err)}"]
     if profile.stem in known.NEEDS:
@@ -67,25 +65,19 @@ def what_is_wrong(chapter, arguments, profile, cache):
         if code != 1 or words not in err or "PASSED" in out:
             wrong.append(f"exit code 1 and {words!r} expected, not {code}{running.indented(out + err)}")
         return wrong
-    wrong = running.not_passed(code, out, err) or left_behind(account)
-    wrong = wrong or unlike_no_times(command, profile, cache, out) or unlike_launches(out, calls.read_text())
+    wrong = running.not_passed(code, out, err) or account.left_behind()
+    wrong = wrong or unlike_no_times(command, profile, cache, out) or unlike_launches(out, account.text)
     return wrong or [f"a colon twice: {line}" for line in says_of_times(out) if "::" in line]
 
 
 def launched(chapter, arguments, profile):
     """The launches of a run on a device: {(kernel's name, global size, local size)}, the most local memory that one of them
     takes, and the largest group; and what is wrong with the run."""
-    with tempfile.TemporaryDirectory() as folder:
-        calls = pathlib.Path(folder) / "calls"
-        # A known clock: what is dealt out by measured speed would not be the same in two runs.
-        code, out, err, _ = running.under_layer(
-            [running.program(chapter), *arguments],
-            profile=profile,
-            calls=calls,
-            clock=1,
-            floor=chapter_facts.of(chapter).TIME_FLOOR,
-        )
-        text = calls.read_text() if calls.exists() else ""
+    # A known clock: what is dealt out by measured speed would not be the same in two runs.
+    code, out, err, account = running.under_layer(
+        [running.program(chapter), *arguments], profile=profile, clock=1, floor=chapter_facts.of(chapter).TIME_FLOOR
+    )
+    text = account.text
     made = re.findall(r"^CreateKernel \w+, (\S+), .* -> (kernel\d+), local (\d+)$", text, re.MULTILINE)
     names = {kernel: name for name, kernel, _ in made}
     local = {kernel: int(own) for _, kernel, own in made}

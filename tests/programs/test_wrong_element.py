@@ -1,13 +1,13 @@
 """Does a program notice one wrong element, and that a kernel, or a copy, did not run at all?
 
 One wrong element: the layer changes it on its way back from the device, at the first, the middle and the last place
-(LAYER_CORRUPT): each time the program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN;
+(`corrupt`): each time the program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN;
 test_other_inputs.py looks at the bounds.) The same with what goes to the device: the host's expectation must come from the
 host's own data. Each change is made in a child process, which computes on to its end; for that the device is PoCL's
 "basic", which has no threads. What is said of how many differ: tests/common/compare_test.cpp.
 
-A lost launch: the layer reports success for a series of launches and does nothing (LAYER_DROP), one series after the
-other. All memory that the program does not fill begins as an unharmed run left it (LAYER_STALE), so with the right
+A lost launch: the layer reports success for a series of launches and does nothing (`drop`), one series after the
+other. All memory that the program does not fill begins as an unharmed run left it (`stale`), so with the right
 results: only an output that was poisoned before these very launches tells that they did not run. The clock is the
 layer's too: by the device's, a kernel whose work is doubled until it takes 4 ms would never end when it does nothing.
 """
@@ -35,7 +35,7 @@ def children(command, cache, way, changes, **settings):
     its account."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        *ended, account = on_basic(command, cache, corrupt=folder, way=way, changes=",".join(changes), **settings)
+        *ended, account = on_basic(command, cache, corrupt=folder, way=way, changes=" ".join(changes), **settings)
         found = []
         for line in (folder / "log").read_text().splitlines():
             number, transfer, function, place, how, status = line.split()
@@ -74,8 +74,8 @@ def test_wrong_element(report, chapter):
     with tempfile.TemporaryDirectory() as cache:
         out = on_basic(command, cache)[1]  # a program that remembers has nothing to search for from now on
         for way, changes in [("back", known.CHANGES), ("there", ["1"])]:
-            found, wrong, account = children(command, cache, way, changes, strides="few")
-            reads = [line for line in account.lines.get("command", []) if "clEnqueueReadBuffer" in line]
+            found, wrong, account = children(command, cache, way, changes)
+            reads = [command for command in account.commands if command.function == "clEnqueueReadBuffer"]
             for child in found:
                 if way == "back" and child.transfer in rounded(out) and child.how != "nan":
                     continue
@@ -91,12 +91,11 @@ def test_wrong_element(report, chapter):
 
 def series_of(account):
     """The series of kernels and copies in a run: their numbers and names."""
-    series = {}
-    for line in account.lines.get("command", []):
-        _, function, kernel, _, number, *_ = line.split()
-        if function in ("clEnqueueNDRangeKernel", "clEnqueueCopyBuffer"):
-            series[int(number)] = function if kernel == "-" else kernel
-    return series
+    return {
+        each.series: each.function if each.kernel == "-" else each.kernel
+        for each in account.commands
+        if each.function in ("clEnqueueNDRangeKernel", "clEnqueueCopyBuffer")
+    }
 
 
 def wrong_with(report, known, arguments):

@@ -160,10 +160,9 @@ START_OF_RUN = "    bars.clear();\n"
 def worst(launch, gate, folder):
     """What the chapter's own program prints as its result without a gate, when the layer runs the newest command first."""
     from tests import running
-    from tests.programs import test_command_order as command_order
 
-    if not (ROOT / running.QUEUES_LAYER).exists():
-        pytest.skip("the layers are not built (cmake --build --preset default)")
+    if not (ROOT / running.LAYER).exists():
+        pytest.skip("the layer is not built (cmake --build --preset default)")
     chapter = ROOT / launch["chapter"]
     host = (chapter / "host.cpp").read_text().replace('"../common/', f'"{ROOT}/common/')
     changes = [(START_OF_RUN, START_OF_RUN + "    clerr_chk(clFinish(copies));\n    clerr_chk(clFinish(results));\n")]
@@ -174,7 +173,7 @@ def worst(launch, gate, folder):
     shutil.copy(chapter / "kernel.cl", folder)
     command = ["g++", "-std=c++17", "-I", chapter, folder / "host.cpp", "-o", folder / "program", "-lOpenCL"]
     subprocess.run(command, check=True)
-    code, out, err, *_ = command_order.run([folder / "program", *launch["arguments"], "3"], "newest", str(folder))
+    code, out, err, _ = running.under_layer([folder / "program", *launch["arguments"], "3"], order="newest")
     if "never flushed" in err:
         return "stuck"
     found = re.search(r"(?m)^result +(\S+)$", out)

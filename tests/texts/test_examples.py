@@ -104,7 +104,7 @@ def run_all(report, name, where, env):
             how, why = said(*ended, words)
             if how == "skipped":
                 skipped = why
-                least = "DEVICE_PROFILE" in env
+                least = "LAYER_SETTINGS" in env
                 if not least and has_it(name, ended[1]):
                     report.failed(name, [f"it is skipped where docs/beyond.md says that it runs: {why}"])
                 break
