@@ -14,7 +14,7 @@
 //   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
-// In a child that the fault layer has split off (fork), MPI's own threads are not there: MPI_Abort
+// In a child that the layer has split off (fork), MPI's own threads are not there: MPI_Abort
 // only ends the child, and MPI_Finalize does nothing.
 #include "../common/opencl.h"
 

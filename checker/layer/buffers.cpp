@@ -476,6 +476,19 @@ static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pat
   return status;
 }
 
+// With `data`, the log says what computes.
+static cl_command_queue create_queue(cl_context context, cl_device_id device,
+                                     const cl_command_queue_properties properties,
+                                     cl_int *status) {
+  char platform[256] = "", driver[256] = "";
+  cl_platform_id its = nullptr;
+  below.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &its, nullptr);
+  below.clGetPlatformInfo(its, CL_PLATFORM_NAME, sizeof platform, platform, nullptr);
+  below.clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, nullptr);
+  note("device %s, driver %s", platform, driver);
+  return below.clCreateCommandQueue(context, device, properties, status);
+}
+
 // ---- Waiting ------------------------------------------------------------------------------------
 
 static cl_int finish(cl_command_queue queue) {
@@ -543,6 +556,8 @@ void start_buffers() {
   if (!the.corrupt.empty() && (the.log = fopen((the.corrupt + "/log").c_str(), "w")) == nullptr)
     give_up("corrupt names no folder that can be written to");
   below = table;
+  if (number("data") == 1)
+    table.clCreateCommandQueue = create_queue;
   table.clCreateBuffer = create_buffer;
   table.clReleaseMemObject = release_buffer;
   table.clEnqueueWriteBuffer = write_buffer;

@@ -1,7 +1,7 @@
 """Records what a host asks of its queues, and when each command ran: the launches of QUEUES in launches.py.
 
-make.py calls it; README.md describes what is in a file. The chapter's own program runs, with a layer (events.cpp)
-between it and OpenCL, with each number of queues. Of a run the last of its repetitions is kept, and of TRIES runs the one that
+make.py calls it; README.md describes what is in a file. The chapter's own program runs, with the checker's layer
+(checker/layer/) before OpenCL, with each number of queues. Of a run the last of its repetitions is kept, and of TRIES runs the one that
 other programs disturbed least: whose commands were all done first.
 """
 
@@ -13,11 +13,22 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
+from checker.calls import events_of  # noqa: E402
+from checker.libraries import layer_environment, layer_library  # noqa: E402
+
 TRIES = 9
+CALLS = {
+    "EnqueueFillBuffer": "fill",
+    "EnqueueWriteBuffer": "write",
+    "EnqueueNDRangeKernel": "launch",
+    "EnqueueReadBuffer": "read",
+}
 KINDS = {"write": "copy", "launch": "kernel", "read": "result"}
 PLACES = {  # where in the host's loop a call stands, each in one line: a text that no other line of it has
     "copy": "clEnqueueWriteBuffer(",
@@ -66,28 +77,55 @@ def built(library, sources, before=(), after=()):
     return library
 
 
-def layer(build, missing):
-    """The path of the layer."""
-    if shutil.which("g++") is None or not pathlib.Path("/usr/include/CL/cl_layer.h").exists():
-        raise missing(
-            "g++ or OpenCL's headers are missing (Debian 12: apt install g++ opencl-c-headers ocl-icd-opencl-dev)"
-        )
-    return built(build / "libevents.so", [HERE / "events.cpp", ROOT / "tests" / "layers" / "layer.h"])
-
-
 def calls_of(chapter, program, arguments, library, folder):
-    """Runs a program under the layer: what it printed, and the lines of the layer."""
-    out = folder / "out"
-    env = {
-        **os.environ,
-        "OPENCL_LAYERS": str(library),
-        "RECORDER_OUT": str(out),
-        "POCL_CACHE_DIR": str(folder / "cache"),
-    }
+    """Runs a program under the layer: what it printed, and what one_run asks for of its calls, in order."""
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    layer = layer_environment(library, {"log": log, "commands": 1, "data": 1}, folder)
+    env = {**os.environ, **layer, "POCL_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run([program, *arguments], env=env, capture_output=True, text=True, cwd=ROOT / chapter)
-    if done.returncode != 0 or not out.exists():
+    if done.returncode != 0 or not log.exists():
         raise SystemExit(f"{chapter} ends with {done.returncode}; is there a layer?\n{done.stdout}{done.stderr}")
-    return done.stdout, [json.loads(line) for line in out.read_text().splitlines()]
+    return done.stdout, list(commands_in(log.read_text()))
+
+
+def commands_in(log):
+    """What a program asks of its queues, from the layer's log: {"call": write, fill, launch, read, with "id", a number,
+    "queue", "buffer", "waits", "arguments", "data"}, or flush, finish, wait ("ids", "data"), and at the end times ("id",
+    "ns")."""
+    arguments, data, ids, of_event, queues = {}, {}, {}, {}, []
+    for what, it in events_of(log.splitlines()):
+        if what == "data":
+            data[it[0]] = it[1]
+        if what == "device":
+            yield {"call": "device", "device": " ".join(it)}
+        if what == "ended" and it[0] in ids:
+            yield {"call": "times", "id": ids[it[0]], "ns": list(map(int, it[2:]))}
+        if what != "done" or it.code != 0:
+            continue
+        args, name = it.arguments, it.name
+        if name == "CreateCommandQueue":
+            queues.append(it.made[0])
+        elif name == "SetKernelArg":
+            arguments.setdefault(args[0], {})[int(args[1])] = args[3]
+        elif name in ("Flush", "Finish"):
+            yield {"call": name.lower(), "queue": queues.index(args[0])}
+        elif name == "WaitForEvents":
+            waited = [of_event[event] for event in args[1].strip("[]").split()]
+            yield {"call": "wait", "ids": [ids[number] for number in waited], "data": [data.get(n, "") for n in waited]}
+        elif name in CALLS:
+            ids[it.number] = len(ids)
+            of_event.update(dict.fromkeys(it.made, it.number))
+            waits = next(arg.strip("[]").split() for arg in args if arg.startswith("["))
+            yield {
+                "call": CALLS[name],
+                "id": ids[it.number],
+                "queue": queues.index(args[0]),
+                "waits": [ids[of_event[event]] for event in waits],
+                "buffer": args[1],
+                "data": data.get(it.number, ""),
+                "arguments": [value for _, value in sorted(arguments.get(args[1], {}).items())],
+            }
 
 
 def one_run(calls, lines):
@@ -98,7 +136,7 @@ def one_run(calls, lines):
     slots, sums = {}, {}  # buffers of pieces and of partial sums, by the kernel's arguments, in their order
     for one in calls:
         if one["call"] == "launch":
-            piece, partial, *_ = (int(text.split()[1]) for text in one["arguments"][:2])
+            piece, partial, *_ = one["arguments"]
             slots.setdefault(piece, len(slots))
             sums.setdefault(partial, len(sums))
     before = {"slots": [[] for _ in slots], "sums": [None for _ in slots]}
@@ -122,8 +160,8 @@ def one_run(calls, lines):
             pieces.append(floats(one["data"]))
         elif kind == "kernel":
             piece, partial, length = one["arguments"][:3]
-            more = [slots[int(piece.split()[1])], struct.unpack("<Q", bytes.fromhex(length))[0]]
-            if sums[int(partial.split()[1])] != more[0]:
+            more = [slots[piece], int(length, 16)]
+            if sums[partial] != more[0]:
                 raise SystemExit("piece and partial sums are not of one slot")
         elif kind == "result":
             more = [sums[one["buffer"]]]
@@ -137,21 +175,23 @@ def one_run(calls, lines):
             made.append([lines["wait"], "wait", *[i - first for i in one["ids"]]])
             made.append([lines["add"], "add", slot_of[one["ids"][0]]])
             came.append(floats(one["data"][0])[0])
-        elif one["call"] != "times":
+        elif one["call"] not in ("times", "device"):
             raise SystemExit(f"the loop makes a call that is not known here: {one}")
     zero = min(ns[0] for id_, ns in times.items() if id_ >= first)
     ran = [[t - zero for t in times[id_]] for id_ in sorted(times) if id_ >= first]
     return {"calls": made, "times": ran[: sum(len(c) > 4 for c in made)]}, before, pieces, came
 
 
-def record(launch, build, digest, missing):
+def record(launch, digest, missing):
     """The recording of a launch, as text."""
-    library = layer(build, missing)
+    if shutil.which("g++") is None or not pathlib.Path("/usr/include/CL/cl.h").exists():
+        raise missing("g++ or OpenCL's headers are missing (Debian 12: apt install g++ ocl-icd-opencl-dev)")
     source = files(launch)
     loop, lines = loop_of(source["host.cpp"])
     runs, common, device = [], None, ""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        library = layer_library(folder)
         program = folder / "program"
         command = ["g++", "-std=c++17", "-O2", ROOT / launch["chapter"] / "host.cpp", "-o", program, "-lOpenCL"]
         subprocess.run(command, check=True)
@@ -161,7 +201,7 @@ def record(launch, build, digest, missing):
             for _ in range(TRIES):
                 said, calls = calls_of(launch["chapter"], program, [*launch["arguments"], str(number)], library, folder)
                 run, *rest = one_run(calls, lines)
-                device = next(one["device"] for one in calls if one["call"] == "queue")
+                device = next(one["device"] for one in calls if one["call"] == "device")
                 total = re.search(r"(?m)^result +(\S+)$", said).group(1)
                 if common is not None and common != [*rest, total]:
                     raise SystemExit(f"another run, and other numbers: {common}, {rest}, {total}")

@@ -212,7 +212,7 @@ def record(launch, kernel=None):
 
 def record_commands(launch):
     """The recording of a host's commands and their events, as text."""
-    return commands.record(launch, BUILD, digest, Missing)
+    return commands.record(launch, digest, Missing)
 
 
 def main():
