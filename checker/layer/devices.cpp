@@ -416,10 +416,9 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                             void *data) {
   std::string known = options == nullptr ? "" : options;
-  // A device of 1.x knows no newer language, and one of 3.0 need not know that of 2.0.
-  const size_t standard = known.find("-cl-std=CL");
-  const char wanted = standard == std::string::npos ? '1' : known[standard + strlen("-cl-std=CL")];
-  if (has("version") && wanted != '1' && (wanted == '2' || is_old()))
+  // A device that is pretended to be newer has its compiler here, too, whatever that knows.
+  if (has("version") && version() != said("version") &&
+      known.find("-cl-std=") != std::string::npos && known.find("-cl-std=CL1.") == std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
   // A real device would only be slow.
   if (limit("fma", 1) == 0 && known.find("=fma") != std::string::npos)
