@@ -87,13 +87,14 @@ def words_of(text):
     them. A line that begins with "order" is a command: what, its queue, the buffers that it uses, the events that it waits
     for, and the one that it gives."""
     arguments = {}  # of each kernel: {index: what was set}
-    lines = []
+    lines, inputs = [], set()
     for what, it in events_of(text.splitlines()):
         if what == "call":
             lines += begun(it, arguments)
         elif what == "done" and it.code == 0:
             lines += ended(it, arguments)
-        elif what == "input":
+        elif what == "input" and it[2] not in inputs:  # the first time that it is sent
+            inputs.add(it[2])
             lines.append(f"input {it[2]}")
         elif what == "told":
             lines.append(f"PollEvent {it[0]} {it[1]}")

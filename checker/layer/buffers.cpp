@@ -1,11 +1,9 @@
 // What goes to the device and what comes back: kept in files, changed, late, or lost.
 //
-// An input is what the host hands to the device: what is copied into a buffer, written, or mapped,
-// unless it begins with NaN, as poisoned outputs do, or is all alike. With `late`, everything is as
-// late, and as little, as the standard allows: what is mapped is a copy, without contents where the
-// program said that it would write all of it, and thrown away where it said that it would only
-// read; a result arrives, and a command has times, when the program has waited for something, and
-// not before. A buffer that is made without contents has NaN.
+// An input is what is copied into a buffer, written, or mapped, unless it begins with NaN, as
+// poisoned outputs do, or is all alike. With `late`, what is mapped is a copy, without contents
+// where the program said that it would write all of it, and thrown away where it would only read;
+// and results arrive when the program has waited for something.
 #include "layer.h"
 
 #include <algorithm>
@@ -36,7 +34,6 @@ struct buffers_state {
   std::map<void *, mapped_region> regions;
   bool late = false;
   std::vector<delivery> deliveries;
-  std::set<cl_event> fresh; // nobody has waited since they were made
   std::map<cl_event, pending_read> pending;
   std::map<cl_mem, size_t> numbers; // of all buffers, as they were made
   size_t num_buffers = 0;
@@ -116,30 +113,7 @@ static bool is_input(const void *data, const size_t bytes) {
 }
 
 static bool changes_inputs() {
-  return is_set("take") || is_set("keep") || is_set("same") || is_set("replace");
-}
-
-// Reals: from -1 to 1 in one input, from -400 to 400 in the next, and so on in turns, by SplitMix64
-// as in common/compare.h; `ends`: "1 nan 2 inf" are the first and the last float of the inputs with
-// odd numbers, and of those with even ones.
-static void replace(std::vector<char> &data) {
-  const size_t turn = the.num_transfers % 2;
-  const double scale = turn == 1 ? 1.0 : 400.0;
-  for (size_t i = 0; i < data.size() / sizeof(float); i++) {
-    uint64_t x = (i + 1) * 0x9E3779B97F4A7C15U + the.num_transfers + 90;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-    const double from_0_to_1 = static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
-    const auto value = static_cast<float>(scale * (2.0 * from_0_to_1 - 1.0));
-    memcpy(&data[i * sizeof value], &value, sizeof value);
-  }
-  const std::vector<std::string> ends = words_of(setting("ends"));
-  for (size_t i = 0; i + 1 < ends.size(); i += 2)
-    if (std::stoul(ends[i]) % 2 == turn) {
-      const float value = strtof(ends[i + 1].c_str(), nullptr);
-      memcpy(data.data(), &value, sizeof value);
-      memcpy(&data[data.size() - sizeof value], &value, sizeof value);
-    }
+  return is_set("take") || is_set("keep") || is_set("same");
 }
 
 // Every element becomes the last one, or if these are equal already, one that is not.
@@ -173,8 +147,6 @@ static const void *sent(cl_mem buffer, const void *data, const size_t bytes, con
       }
       if (number == ::number("same"))
         make_alike(copy);
-      if (::number("replace") == 1)
-        replace(copy);
       if (is_set("keep"))
         write_file(setting("keep") + "/in" + std::to_string(the.num_transfers), copy.data(), bytes);
       now = copy.data();
@@ -229,15 +201,6 @@ static void arrive() {
   for (const delivery &each : the.deliveries)
     memcpy(each.to, each.bytes.data(), each.bytes.size());
   the.deliveries.clear();
-  the.fresh.clear();
-}
-
-// A command is in its queue; if it `blocks`, the program has waited for it.
-static void is_enqueued(const cl_int status, const cl_event *event, const bool blocks) {
-  if (status == CL_SUCCESS && event != nullptr)
-    the.fresh.insert(*event);
-  if (blocks)
-    arrive();
 }
 
 // A result lies in `data`, and is the program's at `to` once that has waited.
@@ -331,7 +294,8 @@ static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool 
   const void *const now = sent(buffer, from, bytes, "clEnqueueWriteBuffer");
   const cl_int status =
       below.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, now, count, list, event);
-  is_enqueued(status, event, blocking == CL_TRUE);
+  if (blocking == CL_TRUE)
+    arrive();
   return status;
 }
 
@@ -353,7 +317,8 @@ static cl_int write_rect(cl_command_queue queue, cl_mem buffer, const cl_bool bl
   const cl_int status =
       below.clEnqueueWriteBufferRect(queue, buffer, blocking, to, origin, region, row, slice,
                                      region[0], region[0] * region[1], now, count, list, event);
-  is_enqueued(status, event, blocking == CL_TRUE);
+  if (blocking == CL_TRUE)
+    arrive();
   return status;
 }
 
@@ -380,7 +345,8 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool b
     try_changes(to, bytes, "clEnqueueReadBuffer");
   if (the.late)
     deliver(to, {static_cast<char *>(to), static_cast<char *>(to) + bytes});
-  is_enqueued(status, event, blocking == CL_TRUE);
+  if (blocking == CL_TRUE)
+    arrive();
   return status;
 }
 
@@ -401,7 +367,8 @@ static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blo
     take_result(begin, region[0] * region[1] * region[2]);
   else if (looks && status == CL_SUCCESS)
     take_result(begin + (region[2] - 1) * at.plane + (region[1] - 1) * at.row, region[0]);
-  is_enqueued(status, event, blocking == CL_TRUE);
+  if (blocking == CL_TRUE)
+    arrive();
   return status;
 }
 
@@ -434,7 +401,8 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blo
     }
   }
   the.regions[shown] = {buffer, region, bytes, flags};
-  is_enqueued(CL_SUCCESS, event, blocking == CL_TRUE);
+  if (blocking == CL_TRUE)
+    arrive();
   return shown;
 }
 
@@ -461,25 +429,12 @@ static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const 
   }
   const cl_int status =
       below.clEnqueueUnmapMemObject(queue, buffer, region.real, count, list, event);
-  is_enqueued(status, event, false);
-  return status;
-}
-
-static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
-                          const size_t size, const size_t offset, const size_t bytes,
-                          const cl_uint count, const cl_event *list, cl_event *event) {
-  if (number("data") == 1)
-    note("data %zu %s", layer.calls, hex(pattern, size).c_str());
-  const cl_int status =
-      below.clEnqueueFillBuffer(queue, buffer, pattern, size, offset, bytes, count, list, event);
-  is_enqueued(status, event, false);
   return status;
 }
 
 // With `data`, the log says what computes.
 static cl_command_queue create_queue(cl_context context, cl_device_id device,
-                                     const cl_command_queue_properties properties,
-                                     cl_int *status) {
+                                     const cl_command_queue_properties properties, cl_int *status) {
   char platform[256] = "", driver[256] = "";
   cl_platform_id its = nullptr;
   below.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &its, nullptr);
@@ -522,13 +477,6 @@ static cl_int about_event(cl_event event, const cl_event_info what, const size_t
   return status;
 }
 
-static cl_int times_of(cl_event event, const cl_profiling_info what, const size_t room, void *to,
-                       size_t *size_ret) {
-  if (the.late && the.fresh.count(event) != 0)
-    return CL_PROFILING_INFO_NOT_AVAILABLE;
-  return below.clGetEventProfilingInfo(event, what, room, to, size_ret);
-}
-
 // What the program wants to be told of an event, and how.
 struct wish {
   void(CL_CALLBACK *tell)(cl_event, cl_int, void *);
@@ -566,10 +514,8 @@ void start_buffers() {
   table.clEnqueueReadBufferRect = read_rect;
   table.clEnqueueMapBuffer = map_buffer;
   table.clEnqueueUnmapMemObject = unmap;
-  table.clEnqueueFillBuffer = fill_buffer;
   table.clFinish = finish;
   table.clWaitForEvents = wait_for;
   table.clGetEventInfo = about_event;
-  table.clGetEventProfilingInfo = times_of;
   table.clSetEventCallback = on_state;
 }

@@ -418,7 +418,8 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
   std::string known = options == nullptr ? "" : options;
   // A device that is pretended to be newer has its compiler here, too, whatever that knows.
   if (has("version") && version() != said("version") &&
-      known.find("-cl-std=") != std::string::npos && known.find("-cl-std=CL1.") == std::string::npos)
+      known.find("-cl-std=") != std::string::npos &&
+      known.find("-cl-std=CL1.") == std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
   // A real device would only be slow.
   if (limit("fma", 1) == 0 && known.find("=fma") != std::string::npos)

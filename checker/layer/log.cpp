@@ -2,6 +2,8 @@
 #include "layer.h"
 
 #include <cstdarg>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include <sys/stat.h>
@@ -66,13 +68,8 @@ std::string hex(const void *data, const size_t bytes) {
 }
 
 std::vector<char> read_file(const std::string &path) {
-  std::vector<char> bytes;
-  FILE *const file = fopen(path.c_str(), "rb");
-  for (int byte; file != nullptr && (byte = fgetc(file)) != EOF;)
-    bytes.push_back(static_cast<char>(byte));
-  if (file != nullptr)
-    fclose(file);
-  return bytes;
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_file(const std::string &path, const void *data, const size_t bytes) {

@@ -7,14 +7,9 @@
 //   newest   all that may run, the one that was enqueued last before the others, until the wait is
 //            over
 //
-// What may run: a command whose predecessor in its queue has ended, if the queue is one in order,
-// and all events of its wait list. So where the program orders two commands by nothing, the second
-// comes first; where it does not wait for a result, there is none; and memory that it writes to too
-// early is copied as it is then.
-//
-// A command that waits for one of another queue, which was never flushed, may wait for ever: the
-// standard asks for clFlush, or for a call that waits in that queue. The layer says so and ends the
-// program.
+// So where the program orders two commands by nothing, the second comes first; and where it does
+// not wait for a result, there is none. A command that waits for one of another queue, which was
+// never flushed, may wait for ever: the layer says so and ends the program.
 #include "layer.h"
 
 #include <functional>

@@ -16,7 +16,7 @@ static const char *const device_keys =
     "capability times resolution";
 static const char *const other_keys =
     "log commands data locale fail code onward function fork alone clock floor dip warm_up "
-    "durations drop stale corrupt way changes result keep take same replace ends add late after "
+    "durations drop stale corrupt way changes result keep take same add late after "
     "before floats items first sources order devices on_paper beside paper_fails";
 
 static std::set<std::string> known_keys() {
