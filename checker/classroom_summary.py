@@ -72,13 +72,13 @@ def main():
     text = summary(answers)
     print(text)
     if arguments.summary:
-        with open(arguments.summary, "a") as file:
+        with open(arguments.summary, "a", encoding="utf-8") as file:
             file.write(text)
     begun = [a["verdict"] for a in answers if a["verdict"] != "not started"]
     print(f"{begun.count('passed')} of {len(begun)} answers that were begun are right")
     good = set(begun) <= {"passed"}
     if arguments.output:
-        with open(arguments.output, "a") as file:
+        with open(arguments.output, "a", encoding="utf-8") as file:
             file.write(f"result={for_classroom(answers, good)}\n")
     return 2 if not answers else 0 if good else 1
 

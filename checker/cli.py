@@ -57,11 +57,11 @@ def remember(exercise, **what):
     """Notes something about an exercise, while other checks may be doing so. What cannot be written is forgotten."""
     with contextlib.suppress(OSError):
         BUILD.mkdir(parents=True, exist_ok=True)
-        with open(STATE.with_suffix(".lock"), "w") as lock:
+        with open(STATE.with_suffix(".lock"), "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             state = load_state()
             state.setdefault(exercise.id, {}).update(what)
-            with tempfile.NamedTemporaryFile("w", dir=BUILD, delete=False) as new:
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=BUILD, delete=False) as new:
                 json.dump(state, new, indent=1)
             os.replace(new.name, STATE)
 
@@ -265,7 +265,7 @@ def overview(exercises, starters, done):
 
 def write_report(path, all_checked):
     """One line for each exercise: for the teacher, who puts the files of a class together."""
-    with open(path, "w", newline="") as file:
+    with open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["student", "exercise", "result", "sha256", "checked"])
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -324,7 +324,7 @@ def main():
         write_report(arguments.report, all_checked)
     if arguments.json:
         text = json.dumps({"answers": [one.as_json() for one in all_checked]}, indent=1)
-        pathlib.Path(arguments.json).write_text(text + "\n")
+        pathlib.Path(arguments.json).write_text(text + "\n", encoding="utf-8")
     return 0 if set(words) == {"passed"} else 3 if set(words) <= {"passed", UNPROVEN} else 1
 
 

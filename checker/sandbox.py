@@ -101,7 +101,7 @@ def tasks(pid):
         for name in names:
             task = pathlib.Path(f"/proc/{one}/task/{name}/schedstat")
             with contextlib.suppress(OSError, IndexError, ValueError):
-                ran, waited, _ = map(int, task.read_text().split())
+                ran, waited, _ = map(int, task.read_text(encoding="utf-8").split())
                 found[task] = ran * 1e-9, waited * 1e-9
     return found
 

@@ -39,7 +39,7 @@ def plugin():
     config = shutil.which("llvm-config-14")
     if config is None or not pathlib.Path("/usr/include/oclgrind/Plugin.h").exists():
         raise Missing(f"the headers of Oclgrind 21.10 or LLVM 14 are missing ({PACKAGES})")
-    ask = lambda what: subprocess.run([config, what], check=True, capture_output=True, text=True).stdout.strip()  # noqa: E731
+    ask = lambda what: subprocess.check_output([config, what], encoding="utf-8").strip()  # noqa: E731
     return commands.built(
         BUILD / "librecorder.so",
         [HERE / "recorder.cpp"],
@@ -84,7 +84,7 @@ def simulation(launch, kernel, names, path):
             lines.append(f"<size={size * len(value)} {unsigned}> " + " ".join(str(bits(v, kind)) for v in value))
         else:
             lines.append(f"<size={size}> {value}")
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def number(raw, kind):
@@ -141,7 +141,7 @@ def record(launch, kernel=None):
     """The recording of a launch, as text. `kernel`: another file than the chapter's."""
     library = plugin()
     kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
-    source = kernel.read_text()
+    source = kernel.read_text(encoding="utf-8")
     names = parameters(source, launch["kernel"])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -153,11 +153,12 @@ def record(launch, kernel=None):
             env={**os.environ, "RECORDER_OUT": str(folder / "out"), "XDG_CACHE_HOME": name},
             capture_output=True,
             text=True,
+            encoding="utf-8",
         )
         if done.returncode != 0 or done.stderr.strip():
             raise SystemExit(f"{launch['chapter']}: Oclgrind ends with {done.returncode}\n{done.stdout}{done.stderr}")
-        out = (folder / "out").read_text().splitlines()
-        version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True).stdout).group()  # fmt: skip
+        out = (folder / "out").read_text(encoding="utf-8").splitlines()
+        version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True, encoding="utf-8").stdout).group()  # fmt: skip
     variables, functions, runs = [], [], []
     kinds = {}
     for (variable, space, kind), value in zip(names, launch["arguments"]):
@@ -228,7 +229,7 @@ def main():
     try:
         for launch in chosen:
             text = record_commands(launch) if launch in QUEUES else record(launch)
-            (folder / f"{launch['chapter']}.json").write_text(text)
+            (folder / f"{launch['chapter']}.json").write_text(text, encoding="utf-8")
             print(f"{launch['chapter']}.json: {len(text.encode())} bytes")
     except Missing as what:
         print(f"SKIPPED: {what}")

@@ -25,7 +25,7 @@ def site():
         return pathlib.Path(os.environ["SITE"]).resolve()
     folder = ROOT / "build" / "site"
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:  # another session may be building
+    with open(folder / "lock", "w", encoding="utf-8") as lock:  # another session may be building
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run([ROOT / "site" / "build.sh"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -39,7 +39,7 @@ def environment(name, folder):
     path, vendors = pathlib.Path(there[0]), pathlib.Path(folder) / "vendors"
     vendors.mkdir()
     named = path.suffix == ".icd"
-    (vendors / f"{name}.icd").write_text(path.read_text() if named else f"{path}\n")
+    (vendors / f"{name}.icd").write_text(path.read_text(encoding="utf-8") if named else f"{path}\n")
     more = {"RUSTICL_ENABLE": "llvmpipe"} if named else {"LD_LIBRARY_PATH": str(path.parent)}
     return {"OCL_ICD_VENDORS": f"{vendors}/", "OCL_DEVICE": "", **more}
 

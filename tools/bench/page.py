@@ -120,7 +120,7 @@ def pictures(folder, record, results):
 
 def page(folder):
     """The text of README.md."""
-    record = json.loads((folder / "record.json").read_text())
+    record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
     results = {table: tables.read(folder / f"{table}.csv") for table in TITLES}
     matmul, shapes, vectors = (results[table] for table in TITLES)
     runs, libraries = record["runs"], record["libraries"]
@@ -206,7 +206,7 @@ def write(folder):
         plots.draw(folder)
     except ImportError:
         print("no plots: Python's matplotlib is absent (on Debian: apt install python3-matplotlib)", file=sys.stderr)
-    (folder / "README.md").write_text(page(folder))
+    (folder / "README.md").write_text(page(folder), encoding="utf-8")
     print(f"written: {folder}", file=sys.stderr)
 
 
@@ -214,7 +214,10 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         raise SystemExit(__doc__)
     if sys.argv[1:] == ["--front"]:
-        README.write_text(BLOCK.sub(lambda block: block.group(1) + front() + block.group(2), README.read_text()))
+        README.write_text(
+            BLOCK.sub(lambda block: block.group(1) + front() + block.group(2), README.read_text(encoding="utf-8")),
+            encoding="utf-8",
+        )
         return
     for folder in map(pathlib.Path, sys.argv[1:]):
         if not (folder / "record.json").exists():

@@ -74,7 +74,7 @@ def save(fig, axes, path):
     fig.tight_layout()
     fig.savefig(path, metadata={"Date": None})
     plt.close(fig)
-    path.write_text(smaller(path.read_text()))
+    path.write_text(smaller(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def curves(results, path, title, x, y):
@@ -99,7 +99,7 @@ def roofline(path, record, points):
 
 def draw(folder):
     """Draws the plots of the tables that a folder has."""
-    record = json.loads((folder / "record.json").read_text())
+    record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
     matmul, vectors = (tables.medians(tables.read(folder / f"{table}.csv")) for table in ("matmul", "vectors"))
     if matmul:
         curves(matmul, folder / "matmul.svg", f"Matrix product, {record['device']}", "M = N = K", "GFLOP/s")

@@ -39,7 +39,7 @@ Rate = collections.namedtuple("Rate", "median slowest fastest rounds")
 
 def write(path, results, unit):
     """Writes {series: {size: [rate of each round]}}."""
-    with open(path, "w", newline="") as file:
+    with open(path, "w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
         out.writerow(["series", "size", f"median {unit}", "slowest", "fastest", "rounds"])
         for series, sizes in results.items():
@@ -52,7 +52,7 @@ def read(path):
     """{series: {size: Rate}}, in the order of the file, empty if there is none. A size is a number, "M,N,K" a text."""
     results = {}
     if path.exists():
-        with open(path, newline="") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 series, size, *rates, rounds = row.values()
                 size = int(size) if size.isdigit() else size

@@ -149,7 +149,7 @@ def recorded(line):
     path = (
         pathlib.Path(__file__).resolve().parent.parent.parent / "site" / "recordings" / "06-dot-product-reduction.json"
     )
-    recording = json.loads(path.read_text())
+    recording = json.loads(path.read_text(encoding="utf-8"))
     number = next(number for number, text in recording["source"] if text.strip().startswith(line))
     runs = [run.split(": ") for run in recording["accesses"]]
     accesses = [a.split() for item, run in runs if int(item) < 8 for a in run.split("; ")]

@@ -12,7 +12,7 @@ TWO_CORES, GPU = "two cores of an AMD EPYC", "one NVIDIA H200"
 
 def rates(file):
     """{(series, size): median} of a record."""
-    with open(RESULTS / file, newline="") as lines:
+    with open(RESULTS / file, encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines))[1:]
     return {tuple(row[-6:-4]): float(row[-4]) for row in rows}
 

@@ -20,7 +20,7 @@ def main():
     for module in sorted(HERE.glob("figures_*.py")):
         importlib.import_module(module.stem)
     for name, draw in FIGURES.items():
-        (folder / f"{name}.svg").write_text(draw().svg())
+        (folder / f"{name}.svg").write_text(draw().svg(), encoding="utf-8")
     print(f"{len(FIGURES)} figures in {folder}")
 
 

@@ -131,7 +131,7 @@ def deck(chapter):
                 put(text, height(text))
         questions.clear()
 
-    for kind, content in blocks((chapter / "README.md").read_text()):
+    for kind, content in blocks((chapter / "README.md").read_text(encoding="utf-8")):
         if kind == "heading":
             if questions:
                 ask()
@@ -174,20 +174,28 @@ def pandoc(text, kind, title, output, place, style):
         raise SystemExit("pandoc is missing (on Debian and Ubuntu: apt install pandoc)")
     with tempfile.TemporaryDirectory() as name:
         css = pathlib.Path(name) / "style.css"
-        css.write_text((HERE / "common.css").read_text() + (HERE / style).read_text())
+        css.write_text(
+            (HERE / "common.css").read_text(encoding="utf-8") + (HERE / style).read_text(encoding="utf-8"),
+            encoding="utf-8",
+        )
 
         def still(match):
             """A figure whole from the start: one that moves would be printed as it begins, which is empty."""
             svg = (place / match.group(1)).resolve()
             copy = pathlib.Path(name) / svg.name
-            copy.write_text(re.sub(r"(?s)<style>.*?</style>\n", "", svg.read_text()))
+            copy.write_text(re.sub(r"(?s)<style>.*?</style>\n", "", svg.read_text(encoding="utf-8")), encoding="utf-8")
             return f"![]({copy})"
 
         text = re.sub(r"!\[\]\(([^)]+\.svg)\)", still, text)
         command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", "--self-contained", "--slide-level=2"]
         command += ["--highlight-style=tango", "--css", css, "-M", f"pagetitle={title}", "-M", "lang=en"]
         done = subprocess.run(
-            [*command, "--resource-path", place, "-o", output], input=text, text=True, capture_output=True, cwd=place
+            [*command, "--resource-path", place, "-o", output],
+            input=text,
+            text=True,
+            capture_output=True,
+            cwd=place,
+            encoding="utf-8",
         )
     if done.returncode != 0 or done.stderr.strip():
         raise SystemExit(f"FAILED  {output}: {done.stderr}")
@@ -199,7 +207,7 @@ def section(text, name):
 
 def sheets():
     """(name, title, Markdown) of what is handed out on paper."""
-    text = (ROOT / "docs/teaching.md").read_text()
+    text = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d\d) \| (.*?) \| (.*?) \|$", section(text, "Predict, then run"), re.MULTILINE)
     asked = [
         f"<section>\n\n### {number}. (chapter {chapter})\n\n{question}\n\n*My prediction:*\n\n*What was printed:*\n\n</section>\n"
@@ -240,7 +248,7 @@ def main():
         for path in made:
             command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
             command += [f"--print-to-pdf={path.with_suffix('.pdf').resolve()}", path.resolve().as_uri()]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, encoding="utf-8")
             if done.returncode != 0 or not path.with_suffix(".pdf").exists():
                 raise SystemExit(f"FAILED  {path}: no PDF\n{done.stderr}")
     print(f"{len(made)} files in {arguments.folder}" + (", each as PDF, too" if arguments.pdf else ""))

@@ -55,7 +55,7 @@ def check(attempt):
             return left
     if left := spoiled(attempt, ["32", "64", "96"]):  # which all tiles divide
         return left
-    slow = attempt.pocl(["17", "33", "65"], spy=True, SPY_CLOCK=" ".join(["3000"] * 99))
+    slow = attempt.pocl(["17", "33", "65"], spy=True, durations=" ".join(["3000"] * 99))
     taken = (fields(slow, "best") or ["nothing"])[0]
     if "everything" not in taken:
         return [f"where each launch takes 3 s, the line best says {taken!r}, which is none of the right ones"]
