@@ -116,6 +116,10 @@ setup() {
   if [ -n "$needed" ] || [ ${#wanted[@]} -gt 0 ]; then
     # shellcheck disable=SC2086 # a list of words
     install_with_apt $needed ${wanted[@]+"${wanted[@]}"}
+    # Without a compiler nobody could be asked for headers, loader and device. Now there is one.
+    case $needed in *g++*) needed=$(missing_packages) ;; *) needed="" ;; esac
+    # shellcheck disable=SC2086 # a list of words
+    [ -z "$needed" ] || install_with_apt $needed
     case " ${wanted[*]-} " in *" oclgrind "*) have oclgrind || install_oclgrind ;; esac
   fi
   for package in "$@"; do have "$package" || left+=("$package"); done

@@ -27,7 +27,8 @@ update) [ ! -e "$HOME/offline" ] ;;
            done="$done $word" ;;
       esac
     done
-    for word in $done; do touch "$HOME/done.$word"; done ;;
+    for word in $done; do touch "$HOME/done.$word"; done
+    [ ! -e "$HOME/done.g++" ] || cp "$HOME/compiler" "$HOME/bin/c++" ;;
 esac
 """
 DPKG = '#!/bin/sh\n[ -e "$HOME/done.$4" ] && echo "install ok installed"\n'
@@ -59,6 +60,7 @@ class Machine:
             (self.bin / name).symlink_to(shutil.which(name))
         for name in have:
             self.script(name, {"cmake": CMAKE, "c++": CXX}.get(name, "#!/bin/sh\n"))
+        self.script("compiler", CXX, self.home)  # what apt's g++ is
         self.script("apt-get", APT)
         self.script("dpkg-query", DPKG)
         self.script("python3", PYTHON)
@@ -153,6 +155,9 @@ def test_what_chapters_need():
     packages = [("", "1", "pocl-opencl-icd"), ("headers", "", "opencl-headers"), ("loader", "", "ocl-icd-opencl-dev")]
     for lacks, devices, package in packages:
         case(1, package, f"recommends {package}", [], env={**elsewhere, "LACKS": lacks, "DEVICES": devices})
+    # Without a compiler nobody can be asked for headers: once it is there, they are.
+    bare = {"have": ["cmake", "make"], "archive": ["g++"], "env": {**elsewhere, "LACKS": "headers"}}
+    case(1, "without: opencl-headers", "recommends opencl-headers", [], **bare)
 
 
 def sourced(script, *arguments, **how):
