@@ -55,7 +55,7 @@ inline std::vector<cl_device_id> pick_devices() {
     for (size_t d = 0; d < devices.size(); d++) {
       if (!device_answers(devices[d], p, d))
         continue;
-      bool fits = all;
+      bool fits = all && usable(devices[d], p, d);
       for (const std::string &word : words)
         if (device_matches(devices[d], p, d, word)) {
           fits = true;

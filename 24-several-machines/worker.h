@@ -49,7 +49,7 @@ inline cl_device_id local_device(const int local_rank) {
     for (size_t d = 0; d < devices.size(); d++)
       if (device_answers(devices[d], p, d) &&
           (device_type(devices[d]) | other) == (device_type(best) | other) &&
-          (wish.empty() || device_matches(devices[d], p, d, wish)))
+          (wish.empty() ? usable(devices[d], p, d) : device_matches(devices[d], p, d, wish)))
         alike.push_back(devices[d]);
   }
   if (alike.empty()) // its platform lists it no longer

@@ -11,8 +11,8 @@ import time
 
 from checker import behaviour
 from checker.exercise import Problem
-from checker.machine import ROOT
 from checker.libraries import BUILD
+from checker.machine import ROOT
 
 GIVEN = BUILD / "given"
 

@@ -70,23 +70,6 @@ inline bool device_answers(cl_device_id device, const size_t p, const size_t d) 
          answered(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr), who);
 }
 
-// Can it be used, and compile kernels? If not, says so on standard error.
-inline bool usable(cl_device_id device, const size_t p, const size_t d) {
-  const std::string who = "device " + std::to_string(p) + ":" + std::to_string(d);
-  cl_bool free, compiler;
-  if (!answered(clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof free, &free, nullptr), who) ||
-      !answered(clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler,
-                                nullptr),
-                who))
-    return false;
-  if (free == CL_TRUE && compiler == CL_TRUE)
-    return true;
-  fprintf(stderr, "%s is passed over: it %s\n", who.c_str(),
-          free == CL_TRUE ? "takes no kernel in OpenCL C, only ready-made programs"
-                          : "is in use by another program, or switched off");
-  return false;
-}
-
 // A text property of a device, such as CL_DEVICE_NAME.
 inline std::string device_text(cl_device_id device, const cl_device_info property) {
   size_t size = 0;
@@ -94,6 +77,36 @@ inline std::string device_text(cl_device_id device, const cl_device_info propert
   std::vector<char> text(size + 1, '\0');
   clerr_chk(clGetDeviceInfo(device, property, size, text.data(), nullptr));
   return text.data();
+}
+
+// Can the chapters use the device number `d` of platform number `p`? If not, says on standard error
+// why.
+inline bool usable(cl_device_id device, const size_t p, const size_t d) {
+  const std::string who = "device " + std::to_string(p) + ":" + std::to_string(d);
+  cl_bool free, compiler;
+  cl_ulong local_memory;
+  if (!answered(clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof free, &free, nullptr), who) ||
+      !answered(clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler,
+                                nullptr),
+                who) ||
+      !answered(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory,
+                                &local_memory, nullptr),
+                who))
+    return false;
+  const std::string version = device_text(device, CL_DEVICE_VERSION); // "OpenCL 1.1 ..."
+  std::string why;
+  if (free != CL_TRUE)
+    why = "is in use by another program, or switched off";
+  else if (compiler != CL_TRUE)
+    why = "takes no kernel in OpenCL C, only ready-made programs";
+  else if (version < "OpenCL 1.2")
+    why = "has " + version + ", and the chapters need OpenCL 1.2";
+  else if (local_memory < 16384) // chapter 20 finds nothing that fits into 8192
+    why = "has " + std::to_string(local_memory) + " bytes of local memory, too few for the tiles";
+  if (!why.empty())
+    fprintf(stderr, "%s is passed over: it %s (OCL_DEVICE=%zu:%zu takes it all the same)\n",
+            who.c_str(), why.c_str(), p, d);
+  return why.empty();
 }
 
 // The name of the platform that a device belongs to.

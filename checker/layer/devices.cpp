@@ -52,8 +52,9 @@ static cl_device_type type_named(const std::string &name) {
     return CL_DEVICE_TYPE_CPU;
   if (name == "accelerator")
     return CL_DEVICE_TYPE_ACCELERATOR;
-  if (name == "gpu" || name == "taken" || name == "ready-made")
-    return CL_DEVICE_TYPE_GPU;
+  for (const char *gpu : {"gpu", "taken", "ready-made", "old", "cramped"})
+    if (name == gpu)
+      return CL_DEVICE_TYPE_GPU;
   return CL_DEVICE_TYPE_CUSTOM;
 }
 
@@ -251,6 +252,8 @@ static cl_int paper_info(const own_device &device, const cl_device_info what, co
     return value_of(static_cast<cl_bool>(device.number % 2));
   if (what == CL_DEVICE_LOCAL_MEM_TYPE)
     return value_of(static_cast<cl_uint>(device.number % 3 == 0 ? CL_LOCAL : CL_GLOBAL));
+  if (what == CL_DEVICE_LOCAL_MEM_SIZE && device.type == "cramped")
+    return value_of(cl_ulong{1024});
   for (const property &one : properties)
     if (what == one.what) {
       const cl_ulong value = one.first + device.number * one.step; // its low bytes come first
@@ -258,7 +261,7 @@ static cl_int paper_info(const own_device &device, const cl_device_info what, co
     }
   std::string text = "Something " + device.place;
   if (what == CL_DEVICE_VERSION)
-    text = "OpenCL 1.2 paper " + device.place;
+    text = (device.type == "old" ? "OpenCL 1.1 paper " : "OpenCL 1.2 paper ") + device.place;
   else if (what == CL_DEVICE_OPENCL_C_VERSION)
     text = "OpenCL C 1.2 paper " + device.place;
   else if (what == CL_DEVICE_NAME)
