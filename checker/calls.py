@@ -25,7 +25,11 @@ class Call:
 
     def __str__(self):
         """The line of a call that succeeded, with what it made."""
-        made = ", local ".join(" ".join(self.made).split(" local ")) if self.name == "CreateKernel" else " ".join(self.made)
+        made = (
+            ", local ".join(" ".join(self.made).split(" local "))
+            if self.name == "CreateKernel"
+            else " ".join(self.made)
+        )
         return f"{self.line} -> {made}" if self.made else self.line
 
 

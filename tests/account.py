@@ -62,7 +62,11 @@ class Account:
                 self.exited = True
             self.notes.append((what, it))
         self.calls = [f"cl{call.name}" for call in self.log]
-        shown = [str(call) if call.code == 0 else f"{call.line} failed with {call.code}" for call in self.log if call.code == 0 or call.name == "BuildProgram"]
+        shown = [
+            str(call) if call.code == 0 else f"{call.line} failed with {call.code}"
+            for call in self.log
+            if call.code == 0 or call.name == "BuildProgram"
+        ]
         self.text = re.sub(r"there@\w+", "there", "\n".join(shown))
 
     def count(self, call):
@@ -107,7 +111,9 @@ class Account:
             if command.status is None:
                 wrong.append(f"unfinished: {command.function}, whose queue was never released")
             elif command.status != 0:
-                wrong.append(f"unfinished: {command.function} had the status {command.status} when its queue was released")
+                wrong.append(
+                    f"unfinished: {command.function} had the status {command.status} when its queue was released"
+                )
         wrong += [f"never unmapped: a region mapped by {by}" for by in self.mapped.values()]
         wrong += [f"never closed: {path}" for path in self.open]
         if not self.calls:

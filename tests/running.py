@@ -249,7 +249,11 @@ def layered(profile=None, types=None, memory=None, **settings):
     bytes that they have, and that a buffer may have."""
     lines = [f"{key} = {value}" for key, value in settings.items()]
     if profile:
-        said = [line.split(" ", 1) for line in pathlib.Path(profile).read_text().splitlines() if line and line[0] != "#"]
+        said = [
+            line.split(" ", 1)
+            for line in pathlib.Path(profile).read_text(encoding="utf-8").splitlines()
+            if line and line[0] != "#"
+        ]
         lines += [f"device.{key} = {value}" for key, value in said]
     lines += [f"devices = {types}"] * bool(types)
     lines += [f"device.global_memory = {memory}", f"device.buffer = {memory}"] * bool(memory)

@@ -261,7 +261,7 @@ def test_grading(tmp_path):
     place = tmp_path / "a class"
     due = make_class(place / "submissions", exercises)
     roster, worth = place / "roster.csv", place / "points.csv"
-    with open(roster, "w", newline="") as file:
+    with open(roster, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Older (17)"])
         table.writerow(["    Points Possible", "", "", "", "", "10"])
@@ -272,7 +272,7 @@ def test_grading(tmp_path):
     command += ["--roster", roster, "--points", worth, *(e.id for e in exercises)]
     code, out, err = running.run(command, timeout=7200, cwd=place)
     assert code == 1 and out.count("NOT") == 1 and "NOTHING READ: nothing" in out, (out + err)[-3000:]
-    with open(place / "grades/grades.csv", newline="") as file:
+    with open(place / "grades/grades.csv", encoding="utf-8", newline="") as file:
         head, *rows = list(csv.reader(file))
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "total", *(e.chapter for e in exercises)]
     assert head == [*columns, *(e.id for e in exercises)]

@@ -47,7 +47,7 @@ def test_student(root):
     shutil.copy(one / "solution/kernel.cl", one / "kernel.cl")
     check("6/1", code=0, said="passed")
     check("--report", str(root / "results.csv"), code=1, said="1 of 3 done")
-    rows = list(csv.DictReader(open(root / "results.csv")))
+    rows = list(csv.DictReader(open(root / "results.csv", encoding="utf-8")))
     assert [row["result"] for row in rows] == ["passed", "not started", "not started"]
 
     # What was found now, whatever is remembered; a starter that nobody has touched is not checked.

@@ -86,7 +86,7 @@ def together(report, name, folder):
     """PoCL and another implementation, each with its part; then one of them fails. On the known clock, whose devices are
     about as fast: a simulator would have nothing to do."""
     other = implementations.environment(name, folder)
-    (folder / "vendors" / "pocl.icd").write_text(POCL.read_text())
+    (folder / "vendors" / "pocl.icd").write_text(POCL.read_text(encoding="utf-8"))
     os.environ.update({**other, "OCL_DEVICE": "all"})
     command = [running.program(CHAPTER), *SIZE]
     code, out, err, account = running.under_layer(command, clock=1)

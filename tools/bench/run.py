@@ -122,7 +122,7 @@ def core_types(command, size):
     """OpenBLAS has kernels for many processors, and picks badly on one that it does not know: tries those that this
     one can run. Returns the GFLOP/s of each at a size, {core type: rate}, that of its own choice under ""."""
     try:
-        flags = pathlib.Path("/proc/cpuinfo").read_text()
+        flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         flags = ""
     names = ["", *["HASWELL", "ZEN"] * ("avx2" in flags), *["SKYLAKEX", "COOPERLAKE"] * ("avx512f" in flags)]
