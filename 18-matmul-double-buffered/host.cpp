@@ -36,6 +36,7 @@ int main(const int argc, char **argv) {
   cl_command_queue queue =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
+
   const std::string source = load_source("kernel.cl");
   cl_program program;
   cl_kernel kernel;
@@ -50,7 +51,12 @@ int main(const int argc, char **argv) {
                             nullptr));
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof max_items, &max_items,
                             nullptr));
-  size_t bm, bn, bk, tm, tn, local_size;
+  size_t bm;
+  size_t bn;
+  size_t bk;
+  size_t tm;
+  size_t tn;
+  size_t local_size;
   for (size_t side = 128;; side /= 4) { // 128, 32, 8
     bm = bn = side;
     bk = side > 8 ? 8 : 4;
@@ -60,6 +66,7 @@ int main(const int argc, char **argv) {
     const size_t tile_bytes = 2 * (bm + 4 + bn) * bk * sizeof(float); // in local memory
     if (side > 8 && (tile_bytes > local_memory || local_size > max_items))
       continue;
+
     const bool edges = m % bm != 0 || n % bn != 0 || k % bk != 0;
     const std::string options = // constants for the compiler
         "-D BM=" + std::to_string(bm) + " -D BN=" + std::to_string(bn) +
@@ -68,6 +75,7 @@ int main(const int argc, char **argv) {
     program = build_program(context, device, source, options);
     kernel = clCreateKernel(program, "matmul", &status);
     clerr_chk(status);
+
     if (group_fits(kernel, device, {local_size}))
       break;
     clerr_chk(clReleaseKernel(kernel));

@@ -34,16 +34,26 @@ int main(const int argc, char **argv) {
   cl_uint native_width;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof native_width,
                             &native_width, nullptr));
-  const size_t width = native_width >= 16 ? 16 : native_width >= 8 ? 8 : 4;
-  const size_t tm = width == 16 ? 14 : 6, tn = 2 * width;
-  const size_t bm = 64 / tm * tm, bn = 128, bk = 512;
-  const size_t ks = 16;                                                // KS in kernel.cl
-  const size_t a_rows = (m + tm - 1) / tm, b_cols = (n + tn - 1) / tn; // panels of A, of B
+  size_t width = 4; // floats in a vector
+  if (native_width >= 8)
+    width = 8;
+  if (native_width >= 16)
+    width = 16;
+  const size_t tm = width == 16 ? 14 : 6;
+  const size_t tn = 2 * width;
+  const size_t bm = 64 / tm * tm;
+  const size_t bn = 128;
+  const size_t bk = 512;
+
+  const size_t ks = 16;                    // KS in kernel.cl
+  const size_t a_rows = (m + tm - 1) / tm; // panels of A
+  const size_t b_cols = (n + tn - 1) / tn; // panels of B
   const size_t steps = (k + ks - 1) / ks;
   const size_t local_size[2] = {1, 1};
   const size_t pack_a_size[2] = {steps, a_rows};
   const size_t pack_b_size[2] = {b_cols, steps};
   const size_t matmul_size[2] = {(n + bn - 1) / bn, (m + bm - 1) / bm};
+
   const size_t a_bytes = a_rows * tm * steps * ks * sizeof(float);
   const size_t b_bytes = b_cols * tn * steps * ks * sizeof(float);
   check_memory(device,
@@ -57,6 +67,7 @@ int main(const int argc, char **argv) {
   cl_command_queue queue =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
+
   const std::string options = // constants for the compiler
       "-D BM=" + std::to_string(bm) + " -D BN=" + std::to_string(bn) +
       " -D BK=" + std::to_string(bk) + " -D TM=" + std::to_string(tm) +
@@ -97,10 +108,12 @@ int main(const int argc, char **argv) {
   clerr_chk(clSetKernelArg(pack_a, 1, sizeof(cl_mem), &a_panels));
   clerr_chk(clSetKernelArg(pack_a, 2, sizeof(cl_uint), &m_arg));
   clerr_chk(clSetKernelArg(pack_a, 3, sizeof(cl_uint), &k_arg));
+
   clerr_chk(clSetKernelArg(pack_b, 0, sizeof(cl_mem), &b_buffer));
   clerr_chk(clSetKernelArg(pack_b, 1, sizeof(cl_mem), &b_panels));
   clerr_chk(clSetKernelArg(pack_b, 2, sizeof(cl_uint), &n_arg));
   clerr_chk(clSetKernelArg(pack_b, 3, sizeof(cl_uint), &k_arg));
+
   clerr_chk(clSetKernelArg(matmul, 0, sizeof(cl_mem), &a_panels));
   clerr_chk(clSetKernelArg(matmul, 1, sizeof(cl_mem), &b_panels));
   clerr_chk(clSetKernelArg(matmul, 2, sizeof(cl_mem), &c_buffer));
@@ -108,9 +121,11 @@ int main(const int argc, char **argv) {
   clerr_chk(clSetKernelArg(matmul, 4, sizeof(cl_uint), &n_arg));
   clerr_chk(clSetKernelArg(matmul, 5, sizeof(cl_uint), &k_arg));
 
-  std::vector<double> times, packing; // of each run, in ms; the first one is the warm-up
+  std::vector<double> times; // of each run, in ms; the first one is the warm-up
+  std::vector<double> packing;
   while (more_runs(times)) {
-    cl_event first, last;
+    cl_event first;
+    cl_event last;
     clerr_chk(clEnqueueNDRangeKernel(queue, pack_a, 2, nullptr, pack_a_size, local_size, 0, nullptr,
                                      &first));
     clerr_chk(clEnqueueNDRangeKernel(queue, pack_b, 2, nullptr, pack_b_size, local_size, 0, nullptr,

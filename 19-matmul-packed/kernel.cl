@@ -79,12 +79,14 @@ matmul(__global const float *restrict a, __global const float *restrict b,
       for (uint row = first_row; row < end_row; row += TM) {
         __global const float *a_part = a + (size_t)row * padded + (size_t)k0 * TM;
         __global const float *b_part = b + (size_t)col * padded + (size_t)k0 * TN;
+
         VECTOR sums[TM][TV];
 #pragma unroll
         for (uint i = 0; i < TM; i++)
 #pragma unroll
           for (uint j = 0; j < TV; j++)
             sums[i][j] = 0.0f;
+
         for (uint s = k0; s < min(k0 + BK, padded); s += KS, a_part += TM * KS)
           for (uint k = 0; k < KS; k++, b_part += TN) {
             VECTOR b_values[TV];
