@@ -8,9 +8,8 @@ OCLGRIND_SIZES = [["1"], ["16", "32", "48"], ["9", "17", "35"], ["2", "3", "800"
 # An earlier run's halves of the same matrices are as right as new ones.
 NOT_POISONED = ["split"]
 
-# "one product" is of an earlier program.
 BENCH = {
-    "matmul": {"kernels": "21 three products", "one product": "21 one product"},
+    "matmul": {"kernels": "21 matrix units"},
     "matrix_units": True,
 }
 MOST_ROWS = 2**30

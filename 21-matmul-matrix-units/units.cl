@@ -3,7 +3,13 @@
 #define SIDE (TILE / 2) // a warp's part of them is SIDE×SIDE
 
 // Adds the product of 16×16 and 16×8 halves to 16×8 float sums. All 32 work-items of a warp do it
-// together, and each has its share of all three; README.md says which.
+// together, and each has its share of all three. By the PTX manual, work-item 4g + t has, as (row,
+// column):
+//   a     (g, 2t) and its right neighbour, the same in row g + 8, and both once more 8 columns on
+//   b     (2t, g) and the one below, and both once more 8 rows on
+//   sums  (g, 2t) and its right neighbour, and the same in row g + 8
+// Here its four values of k are neighbours, and so are its two rows: a sum does not care which k
+// comes first, if a and b agree, nor a product which rows it is given. So its share is one piece.
 float4 unit(const uint4 a, const uint2 b, const float4 sums) {
   float x, y, z, w;
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "

@@ -363,6 +363,8 @@ def machines():
         if not (results / to / "record.json").exists():  # several devices of one machine
             continue
         record = json.loads((results / to / "record.json").read_text())
+        if "GB/s" not in record:  # its memory has not been measured
+            continue
         points = []
         for file in ("vectors.csv", "matmul.csv"):
             largest = {}

@@ -35,6 +35,8 @@ def machines():
     found = []
     for path in (ROOT / "docs/results").glob("*/record.json"):
         record, rates = json.loads(path.read_text()), {}
+        if "GB/s" not in record:
+            continue
         for name in ("vectors.csv", "matmul.csv"):
             for series, size, rate, *_ in list(csv.reader((path.parent / name).read_text().splitlines()))[1:]:
                 if series[:2].isdigit() and int(size) >= rates.get(series, (0,))[0]:
@@ -63,10 +65,10 @@ def in_flight(machine, items, loads, width, latency):
 
 LABS = {  # name: formula, settings, a slider
     "coalescing": (coalescing, [dict(stride=s, start=f) for s in range(1, 17) for f in (0, 1, 3, 7)], "stride"),
-    "roofline": (roofline, [dict(machine=m, intensity=i) for m in range(4) for i in range(-16, 45, 5)], "intensity"),
+    "roofline": (roofline, [dict(machine=m, intensity=i) for m in range(3) for i in range(-16, 45, 5)], "intensity"),
     "in-flight": (
         in_flight,
-        [dict(machine=m, items=i, loads=n, width=w, latency=t) for m in (0, 3) for i in (0, 17, 30, 40) for n in (1, 8)
+        [dict(machine=m, items=i, loads=n, width=w, latency=t) for m in (0, 2) for i in (0, 17, 30, 40) for n in (1, 8)
          for w in (0, 2) for t in (100, 600, 1000)],
         "items",
     ),

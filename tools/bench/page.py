@@ -6,13 +6,14 @@ tools/bench/page.py --front                   what the top README says of docs/r
 """
 
 import json
+import math
 import pathlib
 import re
 import shlex
 import sys
 
 import tables
-from tables import BEST_MATMUL, BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, NAIVE, ROOT, TITLES, UNITS
+from tables import BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, ROOT, TITLES, UNITS
 
 RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
@@ -65,33 +66,16 @@ def rates(table, results):
     return rows([UNITS[table], *[name_of(table, size) for size in sizes]], lines)
 
 
-def multiple(ours, theirs, size, digits=".2f"):
-    if size not in ours or size not in theirs or not theirs[size].median:
-        return "–"
-    return f"{ours[size].median / theirs[size].median:{digits}}"
-
-
-def beside_libraries(table, results, ours, libraries):
-    """One of ours as a multiple of each library, at the sizes that both have."""
-    theirs = [name for name in libraries if name in results]
-    at = [size for size in results.get(ours, {}) if any(size in results[name] for name in theirs)]
-    if not at:
-        return []
-    return [
-        f"## The {TITLES[table]}: {ours} as a multiple of each library",
-        "",
-        *rows(
-            ["", *[name_of(table, size) for size in at]],
-            [[name, *[multiple(results[ours], results[name], size) for size in at]] for name in theirs],
-        ),
-    ]
+def multiple(ours, theirs, size):
+    return f"{ours[size].median / theirs[size].median:.2f}" if theirs[size].median else "–"
 
 
 def above_ceilings(record, matmul, vectors):
-    """A line for each rate above the ceiling, which then was measured too low; cached data aside."""
+    """A line for each rate above its ceiling, which then was measured too low; cached data aside."""
     for series, by_size in matmul.items():
+        ceiling = record.get("matrix units, GFLOP/s" if series in MATRIX_UNITS else "GFLOP/s", math.inf)
         for size, rate in by_size.items():
-            if rate.median > record["GFLOP/s"] and series not in MATRIX_UNITS:
+            if rate.median > ceiling:
                 yield f"Above the ceiling of arithmetic: {series} at {size}.  "
     for series, by_size in vectors.items():
         if by_size[max(by_size)].median > record["GB/s"]:
@@ -102,48 +86,66 @@ def words(what, results, unit):
     """What a plot shows, in words: for those who do not see it."""
     largest = max((max(sizes) for sizes in results.values()), default=0)
     at = sorted(((by[largest].median, name) for name, by in results.items() if largest in by), reverse=True)
-    found = ", ".join(f"{name} {rate:,.4g}" for rate, name in at)
+    found = ", ".join(f"{name} {shown(rate)}" for rate, name in at)
     return f"{what} over the size, a line for each program. At {largest}, in {unit}: {found}"
 
 
 def pictures(folder, record, results):
     """The plots of a folder that plots.py has drawn: {file: what it shows}."""
-    ceilings = f"{record['GB/s']:,.4g} GB/s and {record['GFLOP/s']:,.4g} GFLOP/s"
     texts = {
-        "matmul.svg": words("GFLOP/s of the matrix product", results["matmul"], "GFLOP/s"),
+        "matmul.svg": words("GFLOP/s of the matrix product", tables.under_a_roof(record, results["matmul"]), "GFLOP/s"),
         "vectors.svg": words("GB/s of dot products and sums", results["vectors"], "GB/s"),
-        "roofline.svg": f"Each program at its largest size, under the ceilings of {ceilings}: vectors on the "
-        "slope of memory, matrix products near the roof of arithmetic",
+        "roofline.svg": "Each program at its largest size, below the ceilings of memory and of arithmetic: vectors on the "
+        "slope, matrix products near the roof",
     }
     return {name: text for name, text in texts.items() if (folder / name).exists()}
 
 
+def measured(record):
+    """How the tables were made, in lines."""
+    for table, run in record["runs"].items():
+        rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
+        stopped = f"; stopped before {', '.join(run['not run'])}" * bool(run["not run"])
+        yield f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}{stopped}"
+    yield ""
+    affinity = record.get("POCL_AFFINITY")
+    yield (
+        "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
+        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for OpenBLAS, MKL "
+        'and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math.'
+        + f" POCL_AFFINITY={affinity}: PoCL keeps each of its threads on a core of its own."
+        * bool(affinity)
+    )
+    if "GB/s" in record:
+        yield ""
+        yield (
+            f"Ceilings ({record.get('ceilings', 'chapter 15, the best of its measurements before, between and after the others')}): "
+            f"{record['GB/s']:,.1f} GB/s read or copied, whichever is more, {record['GFLOP/s']:,.0f} GFLOP/s of multiply-adds "
+            f"in float, balance {record['GFLOP/s'] / record['GB/s']:.1f} FLOP per byte."
+        )
+    yield ""
+
+
 def page(folder):
-    """The text of README.md."""
+    """The text of README.md: the pictures, the tables, and how they were made."""
     record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
     results = {table: tables.read(folder / f"{table}.csv") for table in TITLES}
     matmul, shapes, vectors = (results[table] for table in TITLES)
-    runs, libraries = record["runs"], record["libraries"]
+    runs = record["runs"]
     lines = [f"# Measured: {record['device']}", ""]
-    for table, run in runs.items():
-        rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
-        stopped = f"; stopped before {', '.join(run['not run'])}" * bool(run["not run"])
-        lines.append(f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}{stopped}")
-    lines += [
-        "",
-        "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
-        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for OpenBLAS, MKL "
-        'and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math. '
-        f"POCL_AFFINITY={record['POCL_AFFINITY']}: PoCL keeps each of its threads on a core of its own.",
-        "",
-        "Ceilings (chapter 15, the best of its measurements, before, between and after the others): "
-        f"{record['GB/s']:,.1f} GB/s read or copied, whichever is more, {record['GFLOP/s']:,.0f} GFLOP/s of multiply-adds "
-        f"in float, balance {record['GFLOP/s'] / record['GB/s']:.1f} FLOP per byte.",
-        "",
-    ]
+    for name, what in pictures(folder, record, results).items():
+        lines += [f"![{what}]({name})", ""]
+    lines += ["## Matrix product", "", *rates("matmul", matmul)]
+    if shapes:
+        lines += ["## Other shapes", "", "M, N, K, or one number for all three:", "", *rates("shapes", shapes)]
+    if vectors:
+        lines += ["## Dot product and sum", "", *rates("vectors", vectors)]
+    for title, text in record.get("notes", {}).items():
+        lines += [f"## {title}", "", *text, ""]
+    lines += ["## How it was measured", "", *measured(record)]
     notes = [f"{name} is absent: {why}.  " for name, why in record["absent"].items()]
     notes += [f"{name}, {TITLES[table]}: {why}.  " for table in runs for name, why in runs[table]["left out"].items()]
-    for name, env in libraries.items():
+    for name, env in record["libraries"].items():
         if env:
             notes.append(f"{name} ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
     notes += above_ceilings(record, matmul, vectors)
@@ -151,26 +153,9 @@ def page(folder):
     lines += ["| what | is |", "| --- | --- |"]
     for what, text in record["machine"].items():
         lines.append(f"| {what} | {json.dumps(text) if isinstance(text, dict) else text} |")
-    lines += ["", "## Matrix product", "", *rates("matmul", matmul)]
-    if shapes:
-        lines += ["## Other shapes", "", "M, N, K, or one number for all three:", "", *rates("shapes", shapes)]
     chosen = {size: shape for run in runs.values() for size, shape in run["chosen"].items()}
-    lines += ["Chapter 20 chose", "", *[f"- {size}: {shape}" for size, shape in chosen.items()], ""] if chosen else []
-    lines += ["## Dot product and sum", "", *rates("vectors", vectors)]
-    if NAIVE in matmul:
-        lines += ["## The staircase: times as fast as the naive kernel", ""]
-        at = list(matmul[NAIVE])
-        lines += rows(
-            ["", *map(str, at)],
-            [[name, *[multiple(by, matmul[NAIVE], size, ".3g") for size in at]] for name, by in matmul.items()],
-        )
-    for table in "matmul", "shapes":
-        for ours in BEST_MATMUL:
-            lines += beside_libraries(table, results[table], ours, libraries)
-    lines += beside_libraries("vectors", vectors, BEST_VECTORS, libraries)
-    for name, what in pictures(folder, record, results).items():
-        lines += [f"![{what}]({name})", ""]
-    return "\n".join(lines)
+    lines += ["", "Chapter 20 chose", "", *[f"- {size}: {shape}" for size, shape in chosen.items()]] if chosen else []
+    return "\n".join([*lines, ""])
 
 
 def front():

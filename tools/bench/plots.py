@@ -1,7 +1,8 @@
 """Draws the plots of a folder of results from its CSV files and record.json; page.py calls it.
 
 matmul.svg and vectors.svg: rates over sizes; roofline.svg: each program's rate at its largest size under
-the two ceilings. Text stays text, so that a plot is small, and can be searched and read aloud.
+the two ceilings. Where a record has the rate of matrix units, they are a second roof; without it, what computes by them
+is not drawn. Text stays text, so that a plot is small, and can be searched and read aloud.
 """
 
 import json
@@ -27,6 +28,7 @@ LIBRARIES = {
     "MKL": ("#0b5cad", "X"),
     "cuBLAS": ("#000000", "*"),
     "cuBLAS, TF32": ("#000000", "+"),
+    "cublasLt": ("#3d5a80", "x"),
 }
 
 
@@ -77,8 +79,16 @@ def save(fig, axes, path):
     path.write_text(smaller(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def curves(results, path, title, x, y):
+def roofs_of(record):
+    """The flat roofs of a record: [(what they are, GFLOP/s, line)]."""
+    names = [("GFLOP/s", "ceiling, float", "-"), ("matrix units, GFLOP/s", "ceiling, matrix units", (0, (6, 2)))]
+    return [(name, record[key], line) for key, name, line in names if key in record]
+
+
+def curves(results, path, title, x, y, roofs=()):
     fig, axes = axes_for(title, x, y)
+    for name, rate, line in roofs:
+        axes.axhline(rate, color=INK, linestyle=line, linewidth=1, label=f"{name}: {rate:,.0f}")
     for name, style in styles(results).items():
         sizes = sorted(results[name])
         axes.plot(sizes, [results[name][size] for size in sizes], markersize=5, label=name, **style)
@@ -89,7 +99,8 @@ def roofline(path, record, points):
     """`points`: (series, FLOP for each byte that it must move at least, GFLOP/s)."""
     fig, axes = axes_for(f"Roofline, {record['device']}", "FLOP per byte moved at least", "GFLOP/s")
     line = [2 ** (e / 4) for e in range(-16, 50)]
-    axes.plot(line, [min(record["GFLOP/s"], record["GB/s"] * i) for i in line], color=INK)
+    for name, rate, style in roofs_of(record):
+        axes.plot(line, [min(rate, record["GB/s"] * i) for i in line], color=INK, linestyle=style, label=name)
     drawn = styles(dict.fromkeys(name for name, _, _ in points))
     for name, style in drawn.items():
         places = [(x, y) for other, x, y in points if other == name]  # two for a library: dot and product
@@ -101,10 +112,20 @@ def draw(folder):
     """Draws the plots of the tables that a folder has."""
     record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
     matmul, vectors = (tables.medians(tables.read(folder / f"{table}.csv")) for table in ("matmul", "vectors"))
+    matmul = tables.under_a_roof(record, matmul)
     if matmul:
-        curves(matmul, folder / "matmul.svg", f"Matrix product, {record['device']}", "M = N = K", "GFLOP/s")
+        curves(
+            matmul,
+            folder / "matmul.svg",
+            f"Matrix product, {record['device']}",
+            "M = N = K",
+            "GFLOP/s",
+            roofs_of(record),
+        )
     if vectors:
         curves(vectors, folder / "vectors.svg", f"Dot product and sum, {record['device']}", "N", "GB/s")
+    if "GB/s" not in record:
+        return
     # A product: 2n³ operations, 3n² floats. A dot product: two operations for two floats; a sum: one for one.
     per_byte = {name: record["FLOP per byte"].get(name, 1 / 4) for name in vectors}
     points = [(name, per_byte[name], sizes[max(sizes)] * per_byte[name]) for name, sizes in vectors.items()]

@@ -18,16 +18,13 @@ CHAPTERS = {chapter: chapter_facts.of(chapter) for chapter in NAMES}
 # The series of each program's "time" lines: {program: {start of the line: name}}.
 MATMUL = {chapter: known.BENCH["matmul"] for chapter, known in CHAPTERS.items() if "matmul" in known.BENCH}
 VECTORS = {chapter: known.BENCH["vectors"] for chapter, known in CHAPTERS.items() if "vectors" in known.BENCH}
-# What others are compared with: the first matrix product, and the last of each kind.
-NAIVE = [*next(iter(MATMUL.values())).values()][0]
-BEST_MATMUL = list(dict.fromkeys(name for one in list(MATMUL.values())[-2:] for name in one.values()))
 BEST_VECTORS = [*[*VECTORS.values()][-1].values()][-1]
 # What the README shows, in its order: (table, series).
 FRONT_SERIES = [
     ("vectors", BEST_VECTORS),
     *[("matmul", known.BENCH["front"]) for known in CHAPTERS.values() if "front" in known.BENCH],
 ]
-# Which compute by matrix units where there are some, and so are above the ceiling of float.
+# Which compute by matrix units where there are some, and so have a ceiling of their own.
 MATRIX_UNITS = {"cuBLAS, TF32"} | {
     name for known in CHAPTERS.values() if "matrix_units" in known.BENCH for name in known.BENCH["matmul"].values()
 }
@@ -58,6 +55,12 @@ def read(path):
                 size = int(size) if size.isdigit() else size
                 results.setdefault(series, {})[size] = Rate(*map(float, rates), int(rounds))
     return results
+
+
+def under_a_roof(record, matmul):
+    """Of a table's series those whose ceiling the record has: what is drawn."""
+    has_second = "matrix units, GFLOP/s" in record
+    return {name: by_size for name, by_size in matmul.items() if has_second or name not in MATRIX_UNITS}
 
 
 def medians(results):
