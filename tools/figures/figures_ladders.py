@@ -1,4 +1,4 @@
-"""Ladders at the end of chapters 10 and 16: from a plain C loop to the library, from docs/results."""
+"""Ladders at the end of chapters 10, 16 and 20: from a plain C loop to the library, from docs/results."""
 
 import csv
 import math
@@ -48,30 +48,60 @@ def ladder(title, unit, panels):
 
 
 def bars(plain, record, steps, library):
-    plain = [("a plain C loop, one core", plain, SOFT)] if plain else []
+    """`plain`: [(name, rate)] of the C loops."""
     return (
-        plain
+        [(name, rate, SOFT) for name, rate in plain]
         + [(name, record[key], BLUE) for name, key in steps]
         + [(name, record[key], ORANGE) for name, key in [library]]
     )
 
 
+def plain_products(size):
+    """The triple loop as one writes it down, and with its loops in the order of chapter 08."""
+    record = rates("plain-c.csv")
+    return [
+        ("plain C, one core", record["plain C", size]),
+        ("its loops reordered (08)", record["plain C, loops of 08", size]),
+    ]
+
+
 @figure("ladder-matmul")
 def matmul():
     """Chapter 10, at 1024."""
-    plain = rates("plain-c.csv")["plain C", "1024"]
     steps = [(name, (name, "1024")) for name in ("08 naive", "09 tiles", "10 WPT")]
     panels = [
-        (TWO_CORES, bars(plain, rates("cpu2-amd/matmul.csv"), steps, ("OpenBLAS", ("OpenBLAS", "1024")))),
-        (GPU, bars(None, rates("h200/matmul.csv"), steps, ("cuBLAS", ("cuBLAS", "1024")))),
+        (
+            TWO_CORES,
+            bars(plain_products("1024"), rates("cpu2-amd/matmul.csv"), steps, ("OpenBLAS", ("OpenBLAS", "1024"))),
+        ),
+        (GPU, bars([], rates("h200/matmul.csv"), steps, ("cuBLAS", ("cuBLAS", "1024")))),
     ]
     return ladder("The matrix product at 1024: from a plain C loop to the library", "GFLOP/s", panels)
+
+
+@figure("ladder-autotuned")
+def autotuned():
+    """Chapter 20: all steps, at a size at which each machine has work enough."""
+
+    def steps(size, names):
+        return [(name.replace(", as the host waits", " autotuned"), (name, size)) for name in names]
+
+    cpu = steps("1024", ["08 naive", "09 tiles", "10 WPT", "17 registers", "19 packed", "20, as the host waits"])
+    gpu = steps("4096", ["08 naive", "09 tiles", "10 WPT", "17 registers", "18 double-buffered", "20 autotuned"])
+    panels = [
+        (
+            f"{TWO_CORES}, at 1024",
+            bars(plain_products("1024"), rates("cpu2-amd/matmul.csv"), cpu, ("OpenBLAS", ("OpenBLAS", "1024"))),
+        ),
+        (f"{GPU}, at 4096", bars([], rates("h200/matmul.csv"), gpu, ("cuBLAS", ("cuBLAS", "4096")))),
+    ]
+    return ladder("The matrix product: from a plain C loop to the library", "GFLOP/s", panels)
 
 
 @figure("ladder-dot-product")
 def dot_product():
     """Chapter 16, at the largest size that the memory of either machine was measured at."""
-    plain = rates("plain-c.csv")["plain C", "67108864"]
+    plain = [("a plain C loop, one core", rates("plain-c.csv")["plain C", "67108864"])]
 
     def steps(size):
         names = ["07 reduction", "11 sum", "16 vectorized"]
@@ -89,7 +119,7 @@ def dot_product():
         ),
         (
             f"{GPU}, N = 2²⁸",
-            bars(None, rates("h200/vectors.csv"), steps("268435456"), ("cuBLAS", ("cuBLAS", "268435456"))),
+            bars([], rates("h200/vectors.csv"), steps("268435456"), ("cuBLAS", ("cuBLAS", "268435456"))),
         ),
     ]
     return ladder("The dot product: from a plain C loop to the library", "GB/s", panels)
