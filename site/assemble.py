@@ -116,7 +116,11 @@ def sections():
     found = {
         "Laboratories": sorted((ROOT / "site" / "labs").glob("*.md")),
         "To look up": [docs / f"{name}.md" for name in first if (docs / f"{name}.md").exists()],
-        "Measured": [docs / "results" / "README.md", *sorted((docs / "results").glob("*/README.md"))],
+        "Measured": [
+            docs / "results" / "README.md",
+            *sorted((docs / "results").glob("*/README.md")),
+            docs / "results" / "log.md",
+        ],
         "For teachers": [docs / f"{name}.md" for name in ("teaching", "exam", "exam_answers")],
         "How it is made": [
             ROOT / "README.md",

@@ -28,7 +28,7 @@ LIBRARIES = {
     "MKL": ("#0b5cad", "X"),
     "cuBLAS": ("#000000", "*"),
     "cuBLAS, TF32": ("#000000", "+"),
-    "cublasLt": ("#3d5a80", "x"),
+    "cublasLt": ("#0b5cad", "x"),
 }
 
 
