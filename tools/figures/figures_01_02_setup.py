@@ -22,7 +22,7 @@ def objects():
         f.arrow(478, 211 + i * 48, 398, 250 + i * 7, GREEN)
     f.text(545, 184, "the device's memory", 13, SOFT)
     f.text(330, 304, "arguments of the kernel", 13, GREEN, "middle")
-    f.path("M 226 257 C 190 230, 190 130, 224 96", BLUE, 1.8, True)
+    f.path("M 396 242 C 442 215, 442 115, 398 92", BLUE, 1.8, True)
     f.text(226, 354, "the kernel, with its arguments, is put into the queue: a launch", 13, BLUE, "start")
     f.text(545, 76, "the queue carries out:", 13, SOFT)
     for i, what in enumerate(["launch the kernel", "copy c to the host"]):

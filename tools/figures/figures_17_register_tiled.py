@@ -6,27 +6,27 @@ from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, Figure
 @figure("register-tile")
 def register_tile():
     """Chapter 17: a 4×4 tile of C in registers: 8 values read, 16 multiply-adds."""
-    t, cell = 4, 34
-    f = Figure(680, 312, "A tile of C in registers")
+    t, cell, wide = 4, 34, 46
+    f = Figure(680, 312, "A block of C in registers")
     cx, cy = 250, 116
     for i in range(t):
         f.label(cx - 64, cy + i * cell + 3, 42, cell - 6, f"a{i}", BLUE, 14)
-        f.label(cx + i * cell + 2, cy - 56, cell - 4, 34, f"b{i}", GREEN, 14)
+        f.label(cx + i * wide + 2, cy - 56, wide - 4, 34, f"b{i}", GREEN, 14)
         for j in range(t):
-            f.box(cx + j * cell, cy + i * cell, cell, cell, PALE[ORANGE], ORANGE, 0, 1)
-            f.text(cx + (j + 0.5) * cell, cy + (i + 0.5) * cell + 4, f"a{i}·b{j}", 12)
+            f.box(cx + j * wide, cy + i * cell, wide, cell, PALE[ORANGE], ORANGE, 0, 1)
+            f.text(cx + (j + 0.5) * wide, cy + (i + 0.5) * cell + 4, f"a{i}·b{j}", 12)
         f.line(cx - 22, cy + (i + 0.5) * cell, cx - 2, cy + (i + 0.5) * cell, BLUE, 1.4)
-        f.line(cx + (i + 0.5) * cell, cy - 22, cx + (i + 0.5) * cell, cy - 2, GREEN, 1.4)
+        f.line(cx + (i + 0.5) * wide, cy - 22, cx + (i + 0.5) * wide, cy - 2, GREEN, 1.4)
     f.text(24, cy - 34, "4 values of A's column k", 14, BLUE, "start")
     f.text(24, cy - 16, "from local memory", 14, SOFT, "start")
-    f.text(cx + t * cell + 16, cy - 38, "4 values of B's row k", 14, GREEN, "start")
-    f.text(cx + t * cell + 16, cy - 20, "from local memory", 14, SOFT, "start")
-    f.text(cx + t * cell + 16, cy + 52, "16 sums stay in the registers", 14.5, ORANGE, "start")
-    f.text(cx + t * cell + 16, cy + 74, "of one work-item", 14.5, ORANGE, "start")
+    f.text(cx + t * wide + 16, cy - 38, "4 values of B's row k", 14, GREEN, "start")
+    f.text(cx + t * wide + 16, cy - 20, "from local memory", 14, SOFT, "start")
+    f.text(cx + t * wide + 16, cy + 52, "16 sums stay in the registers", 14.5, ORANGE, "start")
+    f.text(cx + t * wide + 16, cy + 74, "of one work-item", 14.5, ORANGE, "start")
     f.text(24, 30, "for each k: 8 values read, 16 multiply-adds", 15, INK, "start", True)
     f.text(24, 280, "numbers read, for multiply-adds: one element (09): 2 for 1;", 14, SOFT, "start")
     f.text(
-        24, 300, "a column of 8 (10): 9 for 8;   a tile of 4×4: 8 for 16;   a tile of 8×8: 16 for 64", 14, SOFT, "start"
+        24, 300, "a column of 8 (10): 9 for 8;   a block of 4×4: 8 for 16;   one of 16×8: 24 for 128", 14, SOFT, "start"
     )
     return f
 
