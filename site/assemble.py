@@ -200,12 +200,36 @@ def reindent(lines):
 
 
 def players():
-    """The recordings by the figure that their player stands below: {(chapter, figure): path}."""
-    found = {}
+    """The recordings by the figure that their player stands below: {(chapter, figure): path}; and the puzzles in them by the
+    exercise that they prepare: {exercise: (chapter, number)}."""
+    found, puzzles = {}, {}
     for path in sorted((ROOT / "site" / "recordings").glob("*.json")):
-        launch = json.loads(path.read_text())["launch"]
+        recording = json.loads(path.read_text())
+        launch = recording["launch"]
         found[launch["chapter"], launch["figure"]] = path
-    return found
+        for i, puzzle in enumerate(recording.get("what_if", {}).get("puzzles", []), 1):
+            puzzles.setdefault(puzzle["exercise"], (launch["chapter"], i))
+    return found, puzzles
+
+
+def player(up, recording, kind="", number=None):
+    """A player as HTML; `up` leads to the top of the site, `number` is that of the puzzle it begins with."""
+    text = recording.read_text()
+    queues = '"runs": [' in text  # a host's commands, not a kernel's accesses
+    scripts = ("commands", "queues") if queues else ("machine", "player")
+    kind += " player-queues" * queues + " player-tries" * ('"try":' in text and not number)  # higher, from the start
+    kind += " player-tabbed" * ('"puzzles": [{' in text)
+    begin = f' data-puzzle="{number}"' if number else ""
+    return [
+        "",
+        f'<div class="player{kind}" data-recording="{up}/{recording.relative_to(ROOT)}" data-root="{up}"{begin} markdown="1">',
+        "",
+        "### See it run",  # in the table of contents, too
+        "",
+        "</div>",
+        *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("frame", *scripts)],
+        "",
+    ]
 
 
 def part(readme, first, last):
@@ -246,7 +270,7 @@ class Site:
     def __init__(self, folder):
         self.pages = folder / "pages"
         self.sources = {}  # source file -> page that shows it
-        self.players = players()
+        self.players, self.puzzles = players()
 
     def link(self, page, target):
         """A link's target as the site has it; source files get a page of their own."""
@@ -287,20 +311,7 @@ class Site:
             figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
             recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None
             if recording:
-                up = os.path.relpath(ROOT, page.parent)
-                queues = '"runs": [' in recording.read_text()  # a host's commands, not a kernel's accesses
-                kind, scripts = (" player-queues", ("commands", "queues")) if queues else ("", ("machine", "player"))
-                kind += " player-tries" * ('"try":' in recording.read_text())  # higher, from the start
-                lines += [
-                    "",
-                    f'<div class="player{kind}" data-recording="{up}/{recording.relative_to(ROOT)}" markdown="1">',
-                    "",
-                    "### See it run",  # in the table of contents, too
-                    "",
-                    "</div>",
-                    *[f'<script src="{up}/player/{name}.js" defer></script>' for name in ("frame", *scripts)],
-                    "",
-                ]
+                lines += player(os.path.relpath(ROOT, page.parent), recording)
             if page.parent.name == "labs" and figure and not inside:
                 lab, up = page.stem, os.path.relpath(ROOT, page.with_suffix(""))  # a page is a folder
                 lines += [
@@ -312,7 +323,9 @@ class Site:
                 lines[-2:-2] = [f'<script src="{up}/labs/{name}.js" defer></script>' for name in ("machines", "lab")]
         if page.parent.parent.name == "exercises":
             lesson = page.parent.parent.parent / "README.md"
-            lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md)", ""]
+            chapter, number = self.puzzles.get(str(page.parent.relative_to(ROOT)), (None, 0))
+            puzzle = f" · Before it: [a puzzle in the page](../../index.md?puzzle={number}#see-it-run)" if chapter else ""
+            lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md){puzzle}", ""]
             lines += folded_hints(page)
         if address := os.environ.get("REPOSITORY_URL"):
             lines = [re.sub(r"(?<=git clone )ADDRESS[A-Z-]*", lambda _: address, line) for line in lines]
@@ -330,6 +343,8 @@ class Site:
             return re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(readme, m.group(1))})", found.group(1).strip())
 
         text = (ROOT / "site/home.md").read_text().replace("{{fast}}", fast(readme.read_text()))
+        puzzle = player(".", self.players["06-dot-product-reduction", "reduction-tree"], number=1)
+        text = text.replace("{{puzzle}}", "\n".join(puzzle).replace("### See it run", "### Make it right {#see-it-run}"))
         text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme.read_text(), *m.groups()), text)
         self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
         # Whoever asks for the movement has seen the whole figure: it begins at once.

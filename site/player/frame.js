@@ -72,25 +72,32 @@ const Frame = (() => {
       if (next >= 0) this.go(next);
     }
 
-    // The source; gates: {line: a box, which stands before the line's code}.
-    code(what, gates = {}) {
+    // The source; choices: {line: a list, which lies over the line}.
+    code(what, choices = {}) {
       this.lines = new Map();
       const list = make("ol", { class: "player-lines" });
       let previous = null;
-      const indent = Math.min(...this.recording.source.filter(([, text]) => text.trim()).map(([, text]) => text.search(/\S/)));
+      this.indent = Math.min(...this.recording.source.filter(([, text]) => text.trim()).map(([, text]) => text.search(/\S/)));
       for (const [number, whole] of this.recording.source) {
-        const text = whole.slice(indent);
         if (previous !== null && number !== previous + 1) list.append(make("li", { class: "player-cut", "aria-hidden": "true" }, "⋯"));
         previous = number;
-        const [plain, comment] = text.split(/(?=\/\/)/);
-        const line = make("li", {}, make("span", { class: "player-number" }, String(number)),
-          make("code", {}, ...colored(plain || ""), ...(comment ? [make("i", {}, comment)] : [])));
+        const line = make("li", {}, make("span", { class: "player-number" }, String(number)), make("code"));
         this.lines.set(number, line);
-        if (gates[number]) line.lastChild.before(gates[number]);
+        this.write(number, whole);
+        if (choices[number]) {
+          line.classList.add("player-choice");
+          line.append(choices[number]);
+        }
         list.append(line);
       }
       this.pane = make("div", { class: "player-code", tabindex: 0, role: "region", "aria-label": what }, list);
       return this.pane;
+    }
+
+    // What stands in a line.
+    write(number, whole) {
+      const [plain, comment] = whole.slice(this.indent).split(/(?=\/\/)/);
+      this.lines.get(number).querySelector("code").replaceChildren(...colored(plain || ""), ...(comment ? [make("i", {}, comment)] : []));
     }
 
     mark(numbers) {
@@ -104,7 +111,7 @@ const Frame = (() => {
     }
 
     // Everything from the head to what the reader may try; `stage` is the moving part.
-    frame({ options, gates, code, stage, about }) {
+    frame({ options, gates, code, stage, about, tasks = [] }) {
       const { launch } = this;
       this.playButton = make("button", { type: "button", class: "player-play", onclick: () => this.toggle() }, "▶ Play");
       this.slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "step",
@@ -129,6 +136,7 @@ const Frame = (() => {
       this.stage = stage;
       this.root.append(
         make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`), // the page has its heading
+        ...tasks,
         make("div", { class: "player-controls" },
           this.button("to the beginning", "|◀", () => this.go(0)), this.button("one step back", "−1", () => this.go(this.at - 1)),
           this.playButton, this.button("one step forward", "+1", () => this.go(this.at + 1)),
@@ -139,8 +147,8 @@ const Frame = (() => {
           make("summary", {}, `Order, ${gates.length ? `${gates[0].toLowerCase()}, ` : ""}pace`),
           make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed), link,
             ...(gates.length ? [make("fieldset", {}, make("legend", {}, gates[0]), ...gates.slice(1))] : []))),
-        this.say, make("div", { class: "player-panes" }, code, stage), this.verdict, make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
-        ...(launch.try ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
+        this.say, make("div", { class: "player-panes" }, code, stage), this.verdict, this.more = make("ul", { class: "player-more" }), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
+        ...(launch.try && !this.root.dataset.puzzle ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
         make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...about.map((text) => make("p", {}, text))));
       const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("");
       this.root.setAttribute("role", "group");
@@ -197,16 +205,19 @@ const Frame = (() => {
       for (const { button, is } of this.jumps) button.disabled = !this.steps.some((step, i) => i > this.at && is(step));
     }
 
-    // What this run has come to, once it is over. kind: good, lucky, bad.
-    judge(kind, text) {
+    // What this run has come to, once it is over. kind: good, lucky, bad; more: what there is to say of it.
+    judge(kind, text, more = []) {
+      const over = this.at === this.steps.length - 1;
       this.verdict.className = `player-verdict player-${kind}`;
-      this.verdict.textContent = this.at === this.steps.length - 1 ? text : "";
+      this.verdict.textContent = over ? text : "";
+      this.more.replaceChildren(...(over ? more : []).map((one) => make("li", {}, ...[].concat(one))));
+      this.more.hidden = !over || !more.length;
     }
 
     // [[key, name, so far, of], ...]
     drawCounts(counts) {
       this.counts.replaceChildren(...counts.map(([key, name, now, of]) =>
-        make("div", { "data-count": key, class: key === "races" ? "player-bad" : null }, make("dt", {}, name), make("dd", {}, make("b", {}, String(now)), ` of ${of}`))));
+        make("div", { "data-count": key, class: ["races", "outside", "unwritten"].includes(key) ? "player-bad" : null }, make("dt", {}, name), make("dd", {}, make("b", {}, String(now)), ` of ${of}`))));
     }
   }
 

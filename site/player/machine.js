@@ -1,9 +1,9 @@
-// Runs the program of a recording, work-item by work-item, in an order that can be chosen and with barriers that can
-// be taken out. What runs is the kernel as Clang compiled it (the recording's "program"), instruction by
+// Runs the program of a recording, work-item by work-item, in an order that can be chosen, and with other lines in place
+// of some. What runs is the kernel as Clang compiled it (the recording's "program"), instruction by
 // instruction; site/recordings/README.md describes it. Nothing here knows any kernel.
 //
-//   run(recording, {order: "serial" | "lockstep" | "shuffled", seed: 1, without: [line, ...]})
-//     gives {steps, memory, counts, ended}. A step is a list of accesses, one for each work-item that did something in
+//   run(recording, {order: "serial" | "lockstep" | "shuffled", seed: 1, lines: "0.2.0"})
+//     gives {steps, memory, counts, ended, found}. A step is a list of accesses, one for each work-item that did something in
 //     it: {item, group, line, kind: "r" | "w" | "x" | "b" | "go", variable, at, values, before, variables, ...}.
 //   compare(recording, result): the accesses of a serial run beside those that Oclgrind recorded; null if equal.
 "use strict";
@@ -31,9 +31,9 @@ const Machine = (() => {
     return { name, space, group, bytes, data, pointers: new Map(), written: new Uint8Array(Math.ceil(bytes / 4)) };
   }
 
+  const isInside = ({ region, offset }, bytes) => offset >= 0 && offset + bytes <= region.bytes;
   function inside(pointer, bytes) {
-    if (!pointer || pointer.offset < 0 || pointer.offset + bytes > pointer.region.bytes)
-      throw new Error(`an access outside ${pointer ? pointer.region.name : "all memory"}`);
+    if (!pointer || !isInside(pointer, bytes)) throw new Error(`an access outside ${pointer ? pointer.region.name : "all memory"}`);
   }
 
   function readOne(place, offset, type) {
@@ -85,8 +85,7 @@ const Machine = (() => {
   const wrap = (type, x) => type === "i32" ? x | 0 : type === "i1" ? x & 1 : type === "i8" ? x & 255 : x;
   const unsigned = (type, x) => {
     if (type === "i32") return x >>> 0;
-    if (x < 0) throw new Error("a number below 0 where the kernel takes it for unsigned");
-    return x;
+    return x < 0 ? x + 2 ** 64 : x;
   };
   const whole = {
     add: (t, a, b) => wrap(t, a + b),
@@ -117,6 +116,9 @@ const Machine = (() => {
 
   // ---- A launch ----------------------------------------------------------------------------------------------------
 
+  // What lies outside a buffer: nobody knows.
+  const anything = (type) => lanes(type) > 1 ? new Array(lanes(type)).fill(NaN) : scalar(type) === "f" ? NaN : 0x7fc00000;
+
   function random(seed) { // mulberry32: the same order for the same seed, everywhere
     let a = seed >>> 0;
     return () => {
@@ -127,12 +129,20 @@ const Machine = (() => {
     };
   }
 
-  function launch(recording, without) {
+  // The functions with the chosen alternative of each place, "0.2.0"; their blocks lie in one list for all.
+  function programWith(recording, lines) {
+    const { what_if: known, program } = recording;
+    if (!lines || /^[0.]*$/.test(lines)) return program;
+    const blocks = [...program.flatMap((f) => f.blocks), ...known.blocks];
+    return known.programs[lines].map((list, i) => ({ ...program[i], blocks: list.map((b) => blocks[b]) }));
+  }
+
+  function launch(recording, program) {
     const { launch: asked, variables } = recording;
     const three = (sizes) => [...sizes, 1, 1].slice(0, 3);
     const global = three(asked.global), local = three(asked.local);
     const groups = global.map((size, d) => size / local[d]);
-    const functions = new Map(recording.program.map((f) => [f.name, f]));
+    const functions = new Map(program.map((f) => [f.name, f]));
     const elementType = new Map(variables.map((v) => [v.name, ELEMENT[v.type]]));
     const buffers = new Map();
     asked.arguments.forEach((value, i) => {
@@ -175,7 +185,7 @@ const Machine = (() => {
           if (space === "value") return value;
           return { region: space === "local" ? groupMemory[g].get(name) : buffers.get(name), offset: 0 };
         });
-        enter(item, functions.get(recording.program[0].name), values, -1);
+        enter(item, functions.get(program[0].name), values, -1);
         items.push(item);
       }
 
@@ -186,8 +196,8 @@ const Machine = (() => {
     }
 
     function value(item, frame, operand) {
-      if (operand >= 0) return frame.registers[operand];
-      const constant = frame.f.constants[~operand];
+      if (typeof operand === "number") return frame.registers[operand];
+      const [constant] = operand;
       if (typeof constant === "string" && constant[0] === "@") {
         const name = constant.slice(1).split(".").pop();
         return { region: groupMemory[item.group].get(name), offset: 0 };
@@ -207,8 +217,7 @@ const Machine = (() => {
         const pointer = value(item, item.frames[item.frames.length - 1], it[op === "load" ? 4 : 5]);
         return pointer && pointer.region.space !== "private";
       }
-      if (op === "call barrier") return !without.includes(it[1]);
-      return op.startsWith("call atomic_");
+      return op === "call barrier" || op.startsWith("call atomic_");
     }
 
     // Executes one instruction; returns the access that it made, if others see it.
@@ -232,25 +241,28 @@ const Machine = (() => {
         if (name && !name.endsWith(".addr")) frame.variables = [...(frame.variables || []), place];
       } else if (op === "load") {
         const pointer = get(0);
-        out = read(pointer, type);
-        if (pointer.region.space !== "private") made = access(item, line, "r", pointer, type, out);
+        const shared = pointer.region.space !== "private", within = !shared || isInside(pointer, bytesOf(type));
+        out = within ? read(pointer, type) : anything(type);
+        if (shared) made = access(item, line, "r", pointer, type, out);
+        if (shared && within) made.unwritten = pointer.region.written.subarray(pointer.offset >> 2, (pointer.offset + bytesOf(type) + 3) >> 2).includes(0);
       } else if (op === "store") {
         const pointer = get(1), stored = get(0);
-        const before = pointer.region.space === "private" ? null : read(pointer, type);
-        write(pointer, type, stored);
-        if (before !== null) made = access(item, line, "w", pointer, type, stored, before);
+        const shared = pointer.region.space !== "private", within = !shared || isInside(pointer, bytesOf(type));
+        const before = shared && within ? read(pointer, type) : anything(type);
+        if (within) write(pointer, type, stored);
+        if (shared) made = access(item, line, "w", pointer, type, stored, before);
       } else if (op === "gep") {
         const base = get(0);
         let offset = base.offset;
         for (let i = 1; i < operands.length; i += 2) offset += get(i) * operands[i + 1];
         out = { region: base.region, offset };
       } else if (op === "br") {
-        const to = operands.length === 1 ? operands[0] : get(0) ? operands[1] : operands[2];
+        const by = operands.length === 1 ? operands[0] : get(0) ? operands[1] : operands[2];
         frame.from = frame.block;
-        frame.block = to;
+        frame.block += by;
         frame.at = 0;
       } else if (op === "phi") {
-        for (let i = 0; i < operands.length; i += 2) if (operands[i] === frame.from) out = get(i + 1);
+        for (let i = 0; i < operands.length; i += 2) if (frame.block + operands[i] === frame.from) out = get(i + 1);
       } else if (word === "icmp") {
         const sign = more[0] === "u" ? unsigned : (t, x) => x;
         out = compares[more.replace(/^[us]/, "")](sign(type, get(0)), sign(type, get(1))) ? 1 : 0;
@@ -298,10 +310,10 @@ const Machine = (() => {
         return [each(type, (a, b, c) => float(a * b + c), ...args), null];
       }
       if (name === "barrier") {
-        if (without.includes(line)) return [undefined, null];
         counts.barriers++;
         item.state = "waiting";
         item.line = line;
+        item.fences = args[0];
         return [undefined, { item: item.number, group: item.group, line, kind: "b" }];
       }
       if (name.startsWith("llvm.memset")) {
@@ -341,7 +353,7 @@ const Machine = (() => {
       const turn = (item.executions.get(site) || 0) + 1;
       item.executions.set(site, turn);
       return { item: item.number, group: item.group, line, kind, space: pointer.region.space, variable: pointer.region.name,
-        at: pointer.offset / size, words: pointer.offset / 4, floats, values: list(stored),
+        at: Math.floor(pointer.offset / size), outside: !isInside(pointer, bytesOf(type)), words: pointer.offset / 4, floats, values: list(stored),
         before: before === undefined ? null : list(before), access: `${site} ${turn}` };
     }
 
@@ -349,7 +361,7 @@ const Machine = (() => {
     function settle(item) {
       for (let n = 0; item.state === "ready" && !visible(item); n++) {
         execute(item);
-        if (n > 100000) throw new Error("a work-item that does not end");
+        if (n > 100000) item.state = "endless";
       }
     }
 
@@ -407,6 +419,7 @@ const Machine = (() => {
     const together = (a, b) => a.item !== b.item && (a.group !== b.group || a.epoch === b.epoch) && !(a.kind === "x" && b.kind === "x");
     return (access, epoch) => {
       let race = null;
+      if (access.outside) return race;
       for (let w = access.words; w < access.words + access.floats; w++) {
         const key = access.space === "local" ? `${access.variable} ${access.group} ${w}` : `${access.variable} ${w}`;
         if (!words.has(key)) words.set(key, { wrote: null, reads: [] });
@@ -423,11 +436,14 @@ const Machine = (() => {
     };
   }
 
-  function run(recording, { order = "serial", seed = 1, without = [] } = {}) {
-    const world = launch(recording, without);
+  const LONGEST = 40000; // steps of a run; a right one has a tenth of them
+
+  function run(recording, { order = "serial", seed = 1, lines = "" } = {}) {
+    const world = launch(recording, programWith(recording, lines));
     const { items, counts, settle, finishLine, execute } = world;
     const watched = watch(world.perGroup), raced = raceWatch();
-    let races = 0;
+    let races = 0, outside = 0, unwritten = 0;
+    const found = {}; // of each kind of mistake the first access: race, outside, unwritten
     const steps = [];
     let ended = "done";
     const last = new Map();
@@ -446,9 +462,13 @@ const Machine = (() => {
       if (made) {
         watched.take(made, item.lid);
         if (made.kind !== "b") {
-          made.race = raced(made, item.epoch || 0);
+          made.race = raced(made, (item.epochs || {})[made.space] || 0);
           races += made.race !== null;
+          outside += made.outside;
+          unwritten += made.unwritten === true;
+          for (const kind of ["race", "outside", "unwritten"]) if (made[kind] && !found[kind]) found[kind] = made;
         }
+        if ((item.turns = (item.turns || 0) + 1) > LONGEST) item.state = "endless";
         finishLine(item, made.line);
         made.variables = snapshot(item);
         settle(item);
@@ -464,7 +484,10 @@ const Machine = (() => {
       const line = waiting[0].line;
       return mine.map((item) => {
         item.state = "ready";
-        item.epoch = (item.epoch || 0) + 1;
+        // A barrier orders the memory that it names: 1 is local, 2 global.
+        item.epochs = item.epochs || { local: 0, global: 0 };
+        if (item.fences & 1) item.epochs.local++;
+        if (item.fences & 2) item.epochs.global++;
         const variables = snapshot(item);
         settle(item);
         return { item: item.number, group, line, kind: "go", variables, state: item.state };
@@ -472,9 +495,9 @@ const Machine = (() => {
     }
     const finish = (accesses) => {
       steps.push(accesses);
-      accesses.counts = { ...counts, segments: watched.segments, conflicts: watched.conflicts, races };
+      accesses.counts = { ...counts, segments: watched.segments, conflicts: watched.conflicts, outside, unwritten, races };
     };
-    steps[0].counts = { ...counts, segments: 0, conflicts: 0, races: 0 };
+    steps[0].counts = { ...counts, segments: 0, conflicts: 0, outside: 0, unwritten: 0, races: 0 };
     const openAll = () => {
       const opened = [];
       for (let g = 0; g < world.numGroups; g++) opened.push(...(open(g) || []));
@@ -509,14 +532,20 @@ const Machine = (() => {
       }
     }
     const stuck = items.filter((item) => item.state === "waiting");
-    if (stuck.length) ended = `stuck: ${stuck.length} work-items wait at the barrier in line ${stuck[0].line}, which not all of their group reach`;
+    const endless = items.find((item) => item.state === "endless");
+    if (endless) ended = "endless";
+    else if (stuck.length) {
+      ended = "stuck";
+      const [{ group, line }] = stuck, mine = stuck.filter((item) => item.group === group && item.line === line);
+      found.stuck = { group, line, waiting: mine.length, of: world.perGroup, elsewhere: stuck.find((item) => item.group === group && item.line !== line) };
+    }
     const type = new Map(recording.variables.map((v) => [v.name, ELEMENT[v.type]]));
     const memory = {};
     for (const [name, place] of world.buffers) {
       const one = type.get(name), size = one === "i64" ? 8 : 4;
       memory[name] = Array.from({ length: place.bytes / size }, (_, i) => readOne(place, i * size, one));
     }
-    return { steps, memory, counts: steps[steps.length - 1].counts, ended, perGroup: world.perGroup, numGroups: world.numGroups };
+    return { steps, memory, counts: steps[steps.length - 1].counts, ended, found, perGroup: world.perGroup, numGroups: world.numGroups };
   }
 
   function text(x) {

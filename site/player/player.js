@@ -11,7 +11,11 @@
   const VERBS = { r: "reads", w: "writes", x: "changes", b: "waits" };
   const COUNTERS = { "global loads": "global reads", "global stores": "global writes", "local loads": "local reads",
     "local stores": "local writes", "barriers": "arrivals at barriers", "multiply-adds": "multiply-adds",
-    "atomics": "atomic changes", "segments": "memory segments", "conflicts": "bank conflicts", "races": "data races" };
+    "atomics": "atomic changes", "segments": "memory segments", "conflicts": "bank conflicts", "outside": "reads and writes outside",
+    "unwritten": "reads of what nobody wrote", "races": "data races" };
+  const SHUFFLES = 24; // orders in which a puzzle is tried, besides the other two
+  const mistake = (a) => a.race || a.outside || a.unwritten;
+  const bare = (line) => line.replace(/\/\/.*/, "").trim();
 
   const { make, show } = Frame;
   const list = (numbers) => {
@@ -27,14 +31,24 @@
   class Player extends Frame.Player {
     constructor(root, recording) {
       super(root, recording);
-      this.options = { order: this.ask("order", Object.keys(ORDERS)), seed: Number(this.asked.get("seed")) || recording.launch.seed || 1, without: [] };
+      this.options = { order: this.ask("order", Object.keys(ORDERS)), seed: Number(this.asked.get("seed")) || recording.launch.seed || 1 };
       this.group = 0;
       const own = Machine.compare(recording, Machine.run(recording));
       if (own) throw new Error(`the player does not do what Oclgrind recorded: ${own}`);
-      this.right = Machine.run(recording).memory;
-      const found = recording.program.flatMap((f) => f.blocks.flat()).filter((i) => i[0] === "call barrier");
-      this.barriers = [...new Set(found.map((i) => i[1]))].sort((a, b) => a - b);
-      this.options.without = this.barriers.filter((line) => (this.asked.get("without") || "").split(",").includes(String(line)));
+      const right = Machine.run(recording);
+      this.right = right.memory;
+      this.results = new Set(right.steps.flatMap((step) => step.filter((a) => "wx".includes(a.kind)).map((a) => a.variable)));
+      const { places = [], puzzles = [] } = recording.what_if || {};
+      this.places = places;
+      this.puzzles = puzzles;
+      this.said = ""; // of the puzzle, when it was checked
+      this.puzzle = puzzles[Number(this.asked.get("puzzle") || root.dataset.puzzle) - 1] || null;
+      this.chosen = this.puzzle ? [...this.puzzle.start] : places.map(() => 0);
+      for (const word of (this.asked.get("lines") || "").split(",")) { // 23-2: the second alternative for line 23
+        const [line, which] = word.split("-").map(Number), i = places.findIndex((place) => place.line === line);
+        if (i >= 0 && which <= places[i].choices.length) this.chosen[i] = which;
+      }
+      if (!this.known()) this.chosen = places.map(() => 0);
       const group = Number(this.asked.get("group"));
       this.build();
       this.rerun();
@@ -43,8 +57,149 @@
     }
 
     state_words() {
-      const { order, seed, without } = this.options;
-      return { order, ...(order === "shuffled" ? { seed } : {}), ...(without.length ? { without } : {}), ...(this.group ? { group: this.group } : {}) };
+      const { order, seed } = this.options;
+      const start = this.puzzle ? this.puzzle.start : [];
+      const lines = this.places.flatMap(({ line }, i) => this.chosen[i] === (start[i] || 0) ? [] : `${line}-${this.chosen[i]}`).join();
+      return { ...(this.puzzle ? { puzzle: this.puzzles.indexOf(this.puzzle) + 1 } : {}), order, ...(order === "shuffled" ? { seed } : {}),
+        ...(lines ? { lines } : {}), ...(this.group ? { group: this.group } : {}) };
+    }
+
+    // ---- The lines that can be chosen -----------------------------------------------------------------------------
+
+    // Has the kernel been compiled with these lines?
+    known() {
+      const lines = this.chosen.join(".");
+      return /^[0.]*$/.test(lines) || lines in this.recording.what_if.programs;
+    }
+
+    choose(place, which) {
+      this.chosen[place] = which;
+      this.latest = [place, ...(this.latest || []).filter((i) => i !== place)];
+      this.note.textContent = "";
+      while (!this.known()) { // one that was changed before goes back
+        const back = this.places.map((_, i) => i).filter((i) => i !== place && this.chosen[i])
+          .sort((a, b) => this.latest.indexOf(b) - this.latest.indexOf(a))[0];
+        this.chosen[back] = 0;
+        this.note.textContent = `Line ${this.places[back].line} is the kernel's own again: two lines can be others at a time.`;
+      }
+      this.said = "";
+      this.rerun();
+    }
+
+    // The list of what may stand in a line. In a puzzle nothing tells which of them is the kernel's own.
+    fill(place) {
+      const { line, choices } = this.places[place];
+      const own = this.recording.source.find(([number]) => number === line)[1];
+      const entries = [{ lines: {} }, ...choices].map(({ lines }, which) => {
+        const [other] = Object.keys(lines);
+        const text = line in lines || other === undefined ? bare(lines[line] ?? own) || "(nothing)" : `with line ${other}: ${bare(lines[other])}`;
+        return [which, text];
+      });
+      if (this.puzzle) entries.sort(([, a], [, b]) => a < b ? -1 : 1);
+      this.lists[place].replaceChildren(...entries.map(([which, text]) => make("option", { value: which }, text)));
+    }
+
+    showLines() {
+      const texts = new Map(this.recording.source), changed = new Set();
+      this.places.forEach(({ choices }, i) => {
+        if (!this.chosen[i]) return;
+        for (const [number, text] of Object.entries(choices[this.chosen[i] - 1].lines)) {
+          texts.set(Number(number), text);
+          changed.add(Number(number));
+        }
+      });
+      for (const [number, text] of texts) {
+        this.write(number, changed.has(number) && !bare(text) ? "// (nothing)".padStart(text.search(/\/|$/) + 12) : text);
+        this.lines.get(number).classList.toggle("player-changed", changed.has(number) && !this.puzzle);
+      }
+      this.places.forEach(({ line }, i) => {
+        const offered = !this.puzzle || this.puzzle.places.includes(i);
+        this.lists[i].hidden = !offered;
+        this.lines.get(line).classList.toggle("player-choice", offered);
+        this.lists[i].value = this.chosen[i];
+      });
+    }
+
+    // ---- Puzzles --------------------------------------------------------------------------------------------------
+
+    solved(puzzle, now) { // kept in the browser, where that is allowed
+      const key = "opencl-puzzles", name = `${this.launch.chapter} ${puzzle.title}`;
+      try {
+        const done = JSON.parse(localStorage.getItem(key) || "[]");
+        if (now && !done.includes(name)) localStorage.setItem(key, JSON.stringify([...done, name]));
+        return now || done.includes(name);
+      } catch { return now || false; }
+    }
+
+    task() {
+      if (!this.puzzles.length) return [];
+      this.tabs = [null, ...this.puzzles].map((puzzle) =>
+        this.button(puzzle ? `Puzzle: ${puzzle.title}` : "Try what you like", "", () => this.enter(puzzle)));
+      this.about_task = make("p", { class: "player-task" });
+      this.answer = make("p", { class: "player-answer", role: "status" });
+      this.hints = make("ul", { class: "player-hints" });
+      this.check_button = this.button("Check in all orders", "Check in all orders", () => this.check(), { class: "player-check" });
+      this.hint_button = this.button("A hint", "A hint", () => {
+        this.hints.append(make("li", {}, this.puzzle.hints[this.hints.children.length]));
+        this.hint_button.hidden = this.hints.children.length === this.puzzle.hints.length;
+      });
+      this.task_box = make("div", { class: "player-puzzle" }, this.about_task,
+        make("div", { class: "player-controls" }, this.check_button, this.hint_button, this.answer), this.hints);
+      return [make("div", { class: "player-tabs", role: "group", "aria-label": "What to do" }, ...this.tabs), this.task_box];
+    }
+
+    enter(puzzle) {
+      this.puzzle = puzzle;
+      this.chosen = puzzle ? [...puzzle.start] : this.places.map(() => 0);
+      this.hints.replaceChildren();
+      this.said = "";
+      this.note.textContent = "";
+      this.places.forEach((_, i) => this.fill(i));
+      this.rerun();
+    }
+
+    showTask() {
+      if (!this.puzzles.length) return;
+      const { puzzle } = this;
+      [null, ...this.puzzles].forEach((one, i) => {
+        this.tabs[i].textContent = one ? `${this.solved(one) ? "✓ " : ""}${one.title}` : "What if?";
+        this.tabs[i].setAttribute("aria-pressed", one === puzzle);
+      });
+      this.task_box.hidden = !puzzle;
+      if (!puzzle) return;
+      this.about_task.textContent = `${puzzle.task} Choose other lines where a ▾ is.`;
+      this.hint_button.hidden = this.hints.children.length === puzzle.hints.length;
+      this.answer.className = `player-answer player-${this.said.startsWith("Solved") ? "good" : "bad"}`;
+      this.answer.textContent = this.said;
+      if (this.said.startsWith("Solved"))
+        this.answer.append(" ", make("a", { href: `${this.root.dataset.root}/${puzzle.exercise}/` }, "Now write it: the exercise"));
+    }
+
+    // Right is what gives the right result in every order that is tried, without a mistake that an order hides.
+    check() {
+      this.pause();
+      const lines = this.chosen.join(".");
+      const orders = [["lockstep", 1], ["serial", 1], ...Array.from({ length: SHUFFLES }, (_, i) => ["shuffled", i + 1])];
+      const hides = ({ counts }) => counts.races + counts.outside + counts.unwritten;
+      const results = orders.map(([order, seed]) => ({ order, seed, result: Machine.run(this.recording, { order, seed, lines }) }));
+      const worst = results.find(({ result }) => !this.isRight(result)) || results.find(({ result }) => hides(result));
+      if (!worst) {
+        this.solved(this.puzzle, true);
+        this.said = `Solved: right in ${orders.length} orders, and nothing races.`;
+        this.showTask();
+        return;
+      }
+      const { order, seed, result } = worst;
+      Object.assign(this.options, { order, seed });
+      this.orderSelect.value = order;
+      this.said = this.isRight(result) ? "The results are right in every order that was tried, but only by luck: see below."
+        : `Not yet: “${ORDERS[order]}” shows it, below.`;
+      this.rerun();
+      this.go(this.steps.length - 1);
+    }
+
+    isRight(result) {
+      return result.ended === "done" && Object.entries(this.right).every(([name, values]) => values.every((v, i) => show(v) === show(result.memory[name][i])));
     }
 
     // ---- The frame: made once -------------------------------------------------------------------------------------
@@ -54,18 +209,14 @@
       this.orderSelect = this.select(Object.entries(ORDERS), this.options.order, (order) => { this.options.order = order; this.rerun(); });
       this.seedButton = make("button", { type: "button", onclick: () => { this.options.seed++; this.rerun(); } });
       this.groupSelect = this.select([], 0, (group) => { this.group = Number(group); this.follow = false; this.draw(); });
-      // A barrier is taken out in the listing itself: its whole line is the box's label.
-      const gates = {};
-      for (const line of this.barriers)
-        gates[line] = make("input", { type: "checkbox", checked: !this.options.without.includes(line), "data-line": line,
-          "aria-label": `barrier of line ${line}`, title: "take this barrier out, or put it back", onchange: () => {
-            this.options.without = this.barriers.filter((l) => !gates[l].checked);
-            this.rerun();
-          } });
-      if (this.barriers.length) {
-        this.jump("barrier", "b", (step) => step.some((a) => a.kind === "go"));
-        this.jump("race", "r", (step) => step.some((a) => a.race));
-      }
+      // Another line is chosen in the listing itself: over the line lies a list.
+      const choices = {};
+      this.lists = this.places.map(({ line }, i) => choices[line] = make("select", { "data-line": line, "aria-label": `what stands in line ${line}`,
+        title: `choose what stands in line ${line}`, onchange: () => this.choose(i, Number(this.lists[i].value)) }));
+      this.places.forEach((_, i) => this.fill(i));
+      this.note = make("p", { class: "player-note", role: "status" });
+      if (recording.variables.some((v) => v.space === "local")) this.jump("barrier", "b", (step) => step.some((a) => a.kind === "go"));
+      this.jump("mistake", "m", (step) => step.some(mistake));
       this.items = make("div", { class: "player-items" });
       this.bar = make("p", { class: "player-bar" });
       this.local = make("div", { class: "player-memory" });
@@ -79,10 +230,8 @@
           ...(launch.copies ? [make("span", { class: "player-key" }, "copied into the local memory above")] : [])), this.global), this.lines_svg);
       this.frame({
         options: [make("label", {}, "Work-items ", this.orderSelect), this.seedButton, this.groupLabel = make("label", {}, "Group ", this.groupSelect)],
-        gates: [], code: this.code("the kernel's source", gates), stage, about: this.about(),
+        gates: [], code: make("div", {}, this.code("the kernel's source", choices), this.note), stage, about: this.about(), tasks: this.task(),
       });
-      for (const line of this.barriers)
-        this.lines.get(line).addEventListener("click", (event) => { if (event.target !== gates[line]) gates[line].click(); });
       this.root.style.setProperty("--shown", (launch.show || []).length);
     }
 
@@ -92,8 +241,8 @@
       return [
         `This runs the kernel as Clang compiled it, instruction by instruction, in your browser. ${recording.recorded}`
           + ` ran the same launch, and all ${accesses} reads, writes and arrivals at barriers that it recorded are those of`
-          + " the player, value by value; that was compared just now. Another order, or a barrier taken out, has the effect"
-          + " that it has by the rules of the language. Each read and write happens as a whole, one after the other: on a"
+          + " the player, value by value; that was compared just now. Another order, or another line, which Clang has compiled, too,"
+          + " has the effect that it has by the rules of the language. Each read and write happens as a whole, one after the other: on a"
           + " device two of them may also overlap.",
         "“All at once”: each work-item makes its next access at the same moment, first all that read. So"
           + " nobody is ever late, and a missing barrier does no harm; no device promises that. “One after the other”: a"
@@ -114,17 +263,15 @@
 
     rerun() {
       this.pause();
-      const result = Machine.run(this.recording, this.options);
+      const result = Machine.run(this.recording, { ...this.options, lines: this.chosen.join(".") });
       this.result = result;
       this.seedButton.hidden = this.options.order !== "shuffled";
       this.seedButton.textContent = `another order (this is ${this.options.seed})`;
       if (this.groupSelect.options.length !== result.numGroups)
         this.groupSelect.replaceChildren(...Array.from({ length: result.numGroups }, (_, g) => make("option", { value: g }, String(g))));
       this.groupLabel.hidden = result.numGroups === 1;
-      for (const [number, line] of this.lines) {
-        line.classList.toggle("player-barrier", this.barriers.includes(number));
-        line.classList.toggle("player-out", this.options.without.includes(number));
-      }
+      this.showLines();
+      this.showTask();
       this.shape();
       this.follow = true;
       this.restart(result.steps);
@@ -170,7 +317,7 @@
             if (from && from[2] === v) copies.set(key, item.read.shift());
             else copies.delete(key);
           });
-        if (a.kind !== "w" && a.kind !== "x") continue;
+        if (a.kind !== "w" && a.kind !== "x" || a.outside) continue;
         const key = a.space === "local" ? `${a.variable} ${a.group}` : a.variable;
         if (!memory.has(key)) memory.set(key, []);
         (a.now || a.values).forEach((v, i) => { memory.get(key)[a.at + i] = Number.isNaN(v) ? undefined : v; });
@@ -196,10 +343,16 @@
         this.cells.set(v.name, cells);
         const body = make("div", { class: columns ? "player-grid" : "player-row", style: columns ? `--columns: ${columns}` : null }, ...cells);
         const box = make("div", { class: "player-buffer", role: "img" }, make("b", {}, v.name), body);
-        this.cells.get(v.name).box = box;
+        cells.box = box;
         Frame.wide(box);
-        return box;
-      });
+        if (space === "local" || !this.results.has(v.name) || v.elements <= 4) return [box];
+        // Beside what it is, what it should be, when it is over and the two differ.
+        cells.beside = make("div", { class: "player-buffer player-beside", hidden: true, role: "img",
+          "aria-label": `${v.name} should be: ${this.right[v.name].map(show).join(" ")}` }, make("b", {}, `${v.name}, as it should be`),
+          make("div", { class: body.className, style: body.getAttribute("style") }, ...this.right[v.name].map((x) => make("span", { class: "player-cell" }, show(x)))));
+        Frame.wide(cells.beside);
+        return [box, cells.beside];
+      }).flat();
       this.local.replaceChildren(...memory("local"));
       this.global.replaceChildren(...memory("global"));
     }
@@ -237,7 +390,7 @@
         waiting += item.state === "waiting";
         done += item.state === "done";
         at = item.state === "waiting" ? item.line : at;
-        const kind = act && act.kind in VERBS ? ` player-${act.kind}${act.race ? " player-race" : ""}` : "";
+        const kind = act && act.kind in VERBS ? ` player-${act.kind}${mistake(act) ? " player-race" : ""}` : "";
         box.className = `player-item player-${item.state}${kind}`;
         const name = this.size[1] > 1 ? `${Math.floor(l / this.size[0])}, ${l % this.size[0]}` : String(l);
         box.replaceChildren(make("b", {}, name), ...Object.entries(item.variables).map(([k, v]) =>
@@ -256,7 +409,7 @@
         const touched = new Map(), raced = new Set();
         for (const a of isLocal ? mine : step)
           if (a.variable === name) for (let i = 0; i < a.values.length; i++) {
-            if (a.race) raced.add(a.at + i);
+            if (mistake(a)) raced.add(a.at + i);
             touched.set(a.at + i, touched.get(a.at + i) === "w" ? "w" : a.kind);
           }
         cells.forEach((cell, i) => {
@@ -264,6 +417,10 @@
           cell.className = `player-cell${touched.has(i) ? ` player-${touched.get(i)}` : ""}${wrong || raced.has(i) ? " player-wrong" : ""}${values[i] === undefined ? " player-empty" : ""}${held.has(`${name} ${i}`) ? " player-held" : ""}`;
           cell.textContent = values[i] === undefined ? "·" : show(values[i]);
         });
+        if (cells.beside) {
+          const wrong = last && this.right[name].some((v, i) => show(v) !== show(values[i]));
+          cells.beside.hidden = !wrong;
+        }
         cells.box.setAttribute("aria-label", `${name}: ${Array.from(cells, (_, i) => values[i] === undefined ? "nothing" : show(values[i])).join(" ")}`);
       }
       const races = step.filter((a) => a.race);
@@ -275,21 +432,23 @@
           + ` and no barrier lies between that and ${this.name(item, group)}${races.length > 1 ? `; and ${races.length - 1} more` : ""}.`));
       }
       if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
+      const [out] = step.filter((a) => a.outside);
+      if (out) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
       this.showVerdict();
       this.drawCounts(Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) => [k, name, step.counts[k], this.result.counts[k]]));
       this.arrows(mine);
     }
 
+    outside({ variable, space }) {
+      const { elements } = this.recording.variables.find((v) => v.name === variable);
+      return `That is outside: ${variable} has ${elements} element${elements > 1 ? "s" : ""}${space === "local" ? " in each group" : ""}. What lies there is anything.`;
+    }
+
     showVerdict() {
-      if (this.result.ended !== "done") {
-        this.judge("bad", this.result.ended[0].toUpperCase() + this.result.ended.slice(1) + ".");
-        return;
-      }
-      const written = new Set(this.steps.flatMap((s) => s.filter((a) => a.kind === "w" || a.kind === "x").map((a) => a.variable)));
-      const parts = [];
-      let bad = false;
-      for (const [name, values] of Object.entries(this.result.memory)) {
-        if (!written.has(name) || this.right[name].every((v) => show(v) === "?")) continue; // set back to NaN, for the next run
+      const { ended, counts, memory } = this.result, parts = [];
+      let bad = ended !== "done";
+      for (const [name, values] of Object.entries(memory)) {
+        if (!this.results.has(name) || this.right[name].every((v) => show(v) === "?")) continue; // set back to NaN, for the next run
         const right = this.right[name], wrong = values.filter((v, i) => show(v) !== show(right[i])).length;
         bad = bad || wrong > 0;
         const few = values.length <= 4;
@@ -297,9 +456,36 @@
           : few ? `${name} is ${values.map(show).join(", ")}, where ${right.map(show).join(", ")} is right`
             : `${wrong} of ${values.length} elements of ${name} are wrong`);
       }
-      const lucky = !bad && this.options.without.length;
-      this.judge(bad ? "bad" : lucky ? "lucky" : "good", (bad ? "Wrong: " : lucky ? "Right, by luck: " : "Right: ") + parts.join("; ") + "."
-        + (lucky ? " There were races, and in this order nobody was late. Try another one." : ""));
+      const lucky = !bad && counts.races + counts.outside + counts.unwritten;
+      const head = { stuck: "Stuck: ", endless: "It does not end: " }[ended] || (bad ? "Wrong: " : lucky ? "Right, by luck: " : "Right: ");
+      this.judge(bad ? "bad" : lucky ? "lucky" : "good", `${head}${parts.join("; ")}.`, this.findings(bad, lucky));
+    }
+
+    // What ./check.sh would say, in its words; what PoCL says; and, but for puzzles, what the lines are about.
+    findings(bad, lucky) {
+      const { race, outside, unwritten, stuck } = this.result.found, said = [];
+      const lines = (...numbers) => { const all = [...new Set(numbers)].sort((a, b) => a - b); return `, line${all.length > 1 ? "s" : ""} ${all.join(" and ")}`; };
+      const local = (item) => this.name(item, 0).match(/ (.*?)( of group|$)/)[1];
+      const size = (name) => { const n = this.recording.variables.find((v) => v.name === name).elements; return `${n} element${n > 1 ? "s" : ""}`; };
+      if (outside) said.push(`work-item ${outside.item} ${outside.kind === "r" ? "reads" : "writes"} ${outside.variable}[${outside.at}], outside its ${outside.space} memory${lines(outside.line)}`
+        + `${outside.space === "global" ? `: that buffer has ${size(outside.variable)}` : ""}. What should keep it from doing so?`);
+      if (stuck) said.push(`only ${stuck.waiting} of ${stuck.of} work-items of a group reach the barrier${lines(stuck.line)}: all of them have to. `
+        + "Is it inside an “if”, behind a “return”, or in a loop that not all go through equally often?");
+      if (race) {
+        const { race: first } = race, place = `race on ${race.variable}[${race.at}]${lines(first.line, race.line)}`;
+        const both = "wx".includes(first.kind) && "wx".includes(race.kind) ? "both write it" : "one writes it while the other reads it";
+        const fence = this.places.some((p, i) => this.chosen[i] && /barrier\(CLK_GLOBAL_MEM_FENCE\)/.test(Object.values(p.choices[this.chosen[i] - 1].lines).join()));
+        said.push(race.space === "local"
+          ? `work-items ${local(first.item)} and ${local(race.item)} of group ${race.group} ${place}: which barrier is missing?${fence ? " Or does the one between them fence the wrong memory?" : ""}`
+          : `work-items ${first.item} and ${race.item} ${place}: ${both}. ${race.kind === "x" || first.kind === "x" || race.variable === "done" ? "Is each of these accesses atomic?" : "Which work-item should this element belong to?"}`);
+      }
+      if (unwritten) said.push(`work-item ${unwritten.item} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
+      const more = said.map((text) => [make("b", {}, "./check.sh: "), text]);
+      if (lucky) more.push("In this order nobody was late, or nothing came of it. Try another one.");
+      const { passes = [], pocl } = this.recording.what_if || {};
+      if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "PoCL would say PASSED here"), ` all the same: the program of this chapter did, for ${pocl}.`]);
+      if (!this.puzzle) this.places.forEach(({ line, choices }, i) => { if (this.chosen[i]) more.push([make("b", {}, `Line ${line}: `), choices[this.chosen[i] - 1].why]); });
+      return more;
     }
 
     sentence(step) {
@@ -314,7 +500,7 @@
         const [a] = step, place = `${a.variable}[${a.at}${a.values && a.values.length > 1 ? `…${a.at + a.values.length - 1}` : ""}]`;
         if (a.kind === "b") return `${who(a)} reaches the barrier in line ${a.line} and waits.`;
         if (a.kind === "r") return `${who(a)} reads ${place}: ${a.values.map(show).join(", ")} (line ${a.line}).`
-          + (a.values.some(Number.isNaN) ? " Nobody has written it yet!" : "");
+          + (a.unwritten ? " Nobody has written it yet!" : "");
         if (a.kind === "w") return `${who(a)} writes ${a.values.map(show).join(", ")} to ${place}${Number.isNaN(a.before[0]) ? "" : `, where ${a.before.map(show).join(", ")} was`} (line ${a.line}).`;
         return `${who(a)} changes ${place} from ${show(a.before[0])} to ${show(a.now[0])}, in one piece (line ${a.line}).`;
       }
@@ -344,6 +530,7 @@
       for (const a of shown) {
         const l = this.boxes.findIndex((_, i) => this.itemNumber(i) === a.item);
         if (l < 0) continue;
+        if (!this.cells.get(a.variable)[a.at]) continue; // outside
         const box = this.boxes[l].getBoundingClientRect(), cell = this.cells.get(a.variable)[a.at].getBoundingClientRect();
         const below = cell.top > box.top;
         const x1 = box.left + box.width / 2 - stage.left, y1 = (below ? box.bottom : box.top) - stage.top;

@@ -4,7 +4,7 @@ A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
 the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
 called there; `try`, what its reader may try, each with its answer; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
-is drawn; `copies`: its work-items store in local memory what
+is drawn; `pocl`, the arguments with which the chapter's own program tries on PoCL what lines are in site/what-if/; `copies`: its work-items store in local memory what
 they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (chapter_test.py) for this launch; `expected`, what is in a
 buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
 """
@@ -59,6 +59,7 @@ _X12 = whole(19, 6)
 LAUNCHES = [
     {
         "chapter": "03-launch-geometry",
+        "pocl": "1000000",
         "kernel": "grid_stride",
         "figure": "grid-stride",
         "say": "eight work-items, twenty elements",
@@ -71,6 +72,7 @@ LAUNCHES = [
     },
     {
         "chapter": "05-dot-product-naive",
+        "pocl": "1000003",
         "kernel": "dot_product",
         "figure": "host-adds",
         "say": "sixteen work-items, twenty products",
@@ -83,6 +85,7 @@ LAUNCHES = [
     },
     {
         "chapter": "06-dot-product-reduction",
+        "pocl": "1000003",
         "kernel": "dot_product",
         "figure": "reduction-tree",
         "say": "two groups of eight, twenty products",
@@ -92,9 +95,9 @@ LAUNCHES = [
                 "Four, then two, then one. The others go straight to the barrier and wait there: none may leave it out.",
             ],
             [
-                "Take out the barrier of line 23 and choose “shuffled”. Who was late, and who read too early?",
+                "Choose nothing in place of the barrier in line 23, and “shuffled”. Who was late, and who read too early?",
                 "In the order that comes first, work-item 1 of group 0 reads sums[3] before work-item 3 has added 6 to it. That 6 is"
-                " missing in the end: 25 in place of 31. The button “next race” leads there.",
+                " missing in the end: 25 in place of 31. The button “next mistake” leads there.",
             ],
             [
                 "With that barrier still out, choose “all at once”. The sums are right. Why is the kernel still wrong?",
@@ -115,6 +118,7 @@ LAUNCHES = [
         6,
         7,
         8,
+        pocl="300 200 100",
         figure="matmul",
         say="one work-item, one element of C",
         **{"global": [8, 8], "local": [4, 4]},
@@ -125,6 +129,7 @@ LAUNCHES = [
         6,
         7,
         8,
+        pocl="300 200 100",
         figure="tiling",
         say="four groups, each with two tiles of 4×4",
         **{
@@ -136,7 +141,7 @@ LAUNCHES = [
                     " four work-items of that row. All in all 208 global reads.",
                 ],
                 [
-                    "Take out the barrier of line 26 and choose “one after the other”. Which work-item overwrites what others"
+                    "Choose nothing in place of the barrier in line 26, and “one after the other”. Which work-item overwrites what others"
                     " have not read yet?",
                     "Already the first one, of row 0 and column 0: done with its part of the sum, it brings the next elements into"
                     " a_tile[0][0] and b_tile[0][0]. Nobody else has read these two yet.",
@@ -160,6 +165,7 @@ LAUNCHES = [
         6,
         7,
         8,
+        pocl="300 200 100",
         figure="wpt",
         say="four groups, two elements of C for each work-item",
         copies=True,
@@ -171,6 +177,7 @@ LAUNCHES = [
     ),
     {
         "chapter": "12-sum-unrolled",
+        "pocl": "1000003",
         "kernel": "sum_unrolled",
         "figure": "unrolled",
         "say": "the first launch: nineteen elements become nine",
@@ -186,6 +193,7 @@ LAUNCHES = [
     },
     {
         "chapter": "13-sum-atomic",
+        "pocl": "1000003",
         "kernel": "sum_last_group",
         "figure": "atomic-last-group",
         "say": "three groups of four; the last one adds the rest",
@@ -201,7 +209,7 @@ LAUNCHES = [
                 " A sum that were missing in the next launch would make its total NaN, too: nobody could overlook that.",
             ],
             [
-                "Take out the barrier of line 25 and choose “one after the other”. Why does total end as “?”, too?",
+                "Choose nothing in place of the barrier in line 25, and “one after the other”. Why does total end as “?”, too?",
                 "The first work-item adds to its own sum what stands in the next elements of local memory. Nobody has written these yet.",
             ],
         ],
@@ -214,6 +222,7 @@ LAUNCHES = [
     },
     {
         "chapter": "16-dot-product-vectorized",
+        "pocl": "1000003",
         "kernel": "dot_product",
         "figure": "vector-loads",
         "say": "vectors of four, two of each in flight",
@@ -231,6 +240,7 @@ LAUNCHES = [
         8,
         16,
         8,
+        pocl="300 200 100",
         figure="register-tile",
         say="two groups of four work-items, each with 4×4 elements of C",
         copies=True,
@@ -245,6 +255,7 @@ LAUNCHES = [
         8,
         16,
         12,
+        pocl="300 200 100",
         figure="double-buffering",
         say="two groups of four work-items, two pairs of tiles in turns",
         copies=True,

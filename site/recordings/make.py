@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import commands
+import what_if
 from launches import LAUNCHES, QUEUES, Local
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -101,12 +102,6 @@ def number_or_nan(raw, kind):
     return number(raw, kind)
 
 
-def plain_name(name):
-    """A function's name as its source has it: _Z9group_sumfPU3AS3f is group_sum."""
-    mangled = re.match(r"_Z(\d+)", name)
-    return name[mangled.end() :][: int(mangled.group(1))] if mangled else name
-
-
 def shown(source, functions):
     """The lines of the functions of a program: [[number, text], ...]."""
     lines = source.splitlines()
@@ -137,12 +132,9 @@ def plain(launch):
     return {**{k: v for k, v in launch.items() if k != "arguments"}, "arguments": [*map(one, launch["arguments"])]}
 
 
-def record(launch, kernel=None):
-    """The recording of a launch, as text. `kernel`: another file than the chapter's."""
+def run(launch, kernel, names, **environment):
+    """The lines that the plugin writes of a launch."""
     library = plugin()
-    kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
-    source = kernel.read_text(encoding="utf-8")
-    names = parameters(source, launch["kernel"])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         simulation(launch, kernel, names, folder / "launch.sim")
@@ -150,15 +142,23 @@ def record(launch, kernel=None):
         command += ["--build-options", f"-cl-opt-disable {launch.get('options', '')}".strip(), folder / "launch.sim"]
         done = subprocess.run(
             command,
-            env={**os.environ, "RECORDER_OUT": str(folder / "out"), "XDG_CACHE_HOME": name},
+            env={**os.environ, "RECORDER_OUT": str(folder / "out"), "XDG_CACHE_HOME": name, **environment},
             capture_output=True,
             text=True,
             encoding="utf-8",
         )
         if done.returncode != 0 or done.stderr.strip():
             raise SystemExit(f"{launch['chapter']}: Oclgrind ends with {done.returncode}\n{done.stdout}{done.stderr}")
-        out = (folder / "out").read_text(encoding="utf-8").splitlines()
-        version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True, encoding="utf-8").stdout).group()  # fmt: skip
+        return (folder / "out").read_text().splitlines()
+
+
+def record(launch, kernel=None):
+    """The recording of a launch, as text. `kernel`: another file than the chapter's."""
+    kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
+    source = kernel.read_text()
+    names = parameters(source, launch["kernel"])
+    out = run(launch, kernel, names)
+    version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True).stdout).group()  # fmt: skip
     variables, functions, runs = [], [], []
     kinds = {}
     for (variable, space, kind), value in zip(names, launch["arguments"]):
@@ -194,6 +194,15 @@ def record(launch, kernel=None):
                 runs[-1][1].append(text)
             else:
                 runs.append((item, [text]))
+
+    def programs(text):
+        """The functions of this kernel in all its versions in a text, as JSON."""
+        with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
+            file.write(text)
+            file.flush()
+            found = run(launch, pathlib.Path(file.name), names, RECORDER_PROGRAMS="1")
+        return [line[9:] for line in found if line.startswith("function ")]
+
     used = [re.search(r'"name":"([^"]*)"', f).group(1) for f in functions]
     head = {
         "recorded": f"{version}, LLVM 14",
@@ -201,11 +210,13 @@ def record(launch, kernel=None):
         "digest": digest(source),
         "launch": plain(launch),
         "variables": variables,
-        "source": shown(source, [plain_name(name) for name in used]),
+        "source": shown(source, used),
     }
     lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False, separators=(',', ':'))}" for k, v in head.items()]
     lines.append('"program": [\n' + ",\n".join(functions) + "\n]")
     lines.append('"accesses": [\n' + ",\n".join(json.dumps(f"{i}: {'; '.join(t)}") for i, t in runs) + "\n]")
+    if (what_if.FOLDER / f"{launch['chapter']}.txt").exists():
+        lines.append(what_if.recorded(launch["chapter"], source, launch["pocl"], used, programs))
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     json.loads(text)
     return text

@@ -82,8 +82,9 @@ std::string plain_name(const std::string &name) {
   return name.substr(2 + digits, static_cast<size_t>(length));
 }
 
-// One function as JSON. A value is a number: an argument's, an instruction's, or ~i, the constant
-// number i.
+// One function as JSON. A value is a number; a constant stands in its place, in brackets. A block
+// says nothing that depends on what other blocks have: branches are counted from it, and its values
+// by their place in it. So kernels that differ in one line share the blocks of all others.
 class FunctionWriter {
 public:
   FunctionWriter(const llvm::Function &function)
@@ -91,17 +92,16 @@ public:
 
   std::string json() {
     std::ostringstream blocks;
-    for (const llvm::Argument &argument : function.args())
-      number(&argument);
-    std::map<const llvm::BasicBlock *, size_t> block_numbers;
+    number_values();
+    std::map<const llvm::BasicBlock *, int> block_numbers;
     for (const llvm::BasicBlock &block : function)
-      block_numbers.emplace(&block, block_numbers.size());
+      block_numbers.emplace(&block, static_cast<int>(block_numbers.size()));
     for (const llvm::BasicBlock &block : function) {
       blocks << (&block == &function.front() ? "" : ",") << "[";
       pending.str("");
       bool first = true;
       for (const llvm::Instruction &instruction : block) {
-        if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || instruction.isLifetimeStartOrEnd())
+        if (is_nothing(instruction))
           continue;
         const std::string text = write(instruction, block_numbers);
         blocks << (first ? "" : ",") << pending.str() << text;
@@ -111,12 +111,9 @@ public:
       blocks << "]";
     }
     std::ostringstream out;
-    out << "{\"name\":\"" << function.getName().str() << "\",\"arguments\":[";
+    out << "{\"name\":\"" << plain_name(function.getName().str()) << "\",\"arguments\":[";
     for (const llvm::Argument &argument : function.args())
       out << (argument.getArgNo() ? "," : "") << "\"" << type_name(argument.getType()) << "\"";
-    out << "],\"constants\":[";
-    for (size_t i = 0; i < constants.size(); i++)
-      out << (i ? "," : "") << constants[i];
     out << "],\"blocks\":[" << blocks.str() << "]}";
     return out.str();
   }
@@ -127,14 +124,47 @@ private:
   const llvm::Function &function;
   const llvm::DataLayout layout;
   std::map<const llvm::Value *, int> numbers;
-  int next_number = 0;
-  std::map<std::string, int> constant_numbers;
-  std::vector<std::string> constants;
+  int temporaries = 0;
   std::ostringstream pending; // instructions that stood in an operand
 
+  static bool is_nothing(const llvm::Instruction &instruction) {
+    return llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || instruction.isLifetimeStartOrEnd();
+  }
+
+  // Is a value used in another block than its own? A phi uses it where it comes from.
+  static bool leaves_its_block(const llvm::Instruction &instruction) {
+    for (const llvm::Use &use : instruction.uses()) {
+      const auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+      const auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+      const llvm::BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
+      if (where != instruction.getParent())
+        return true;
+    }
+    return false;
+  }
+
+  void number_values() {
+    int next = 0, far = 1000;
+    for (const llvm::Argument &argument : function.args())
+      numbers[&argument] = next++;
+    for (const llvm::BasicBlock &block : function) {
+      int at = 100;
+      for (const llvm::Instruction &instruction : block) {
+        if (is_nothing(instruction) || instruction.getType()->isVoidTy())
+          continue;
+        if (llvm::isa<llvm::AllocaInst>(instruction))
+          numbers[&instruction] = next++;
+        else
+          numbers[&instruction] = leaves_its_block(instruction) ? far++ : at++;
+      }
+    }
+    if (next > 100)
+      give_up("more variables than there are numbers for");
+  }
+
   int number(const llvm::Value *value) {
-    const auto [at, is_new] = numbers.emplace(value, next_number);
-    next_number += is_new;
+    const auto [at, is_new] = numbers.emplace(value, 2000 + temporaries);
+    temporaries += is_new;
     return at->second;
   }
 
@@ -161,7 +191,7 @@ private:
     give_up("a constant that recordings do not have");
   }
 
-  int operand(const llvm::Value *value) {
+  std::string operand(const llvm::Value *value) {
     if (const auto *expression =
             llvm::dyn_cast<llvm::ConstantExpr>(value)) { // becomes an instruction before this one
       llvm::Instruction *instruction =
@@ -170,24 +200,22 @@ private:
       const int result = number(instruction);
       numbers.erase(instruction);
       instruction->deleteValue();
-      return result;
+      return std::to_string(result);
     }
-    if (const auto *known = llvm::dyn_cast<llvm::Constant>(value)) {
-      const auto [at, is_new] =
-          constant_numbers.emplace(constant(known), static_cast<int>(constants.size()));
-      if (is_new)
-        constants.push_back(at->first);
-      return ~at->second;
-    }
-    return number(value);
+    if (const auto *known = llvm::dyn_cast<llvm::Constant>(value))
+      return "[" + constant(known) + "]";
+    return std::to_string(number(value));
   }
 
   // ["op", line, result, type, operands...]; result -1: none.
   std::string write(const llvm::Instruction &instruction,
-                    const std::map<const llvm::BasicBlock *, size_t> &blocks) {
+                    const std::map<const llvm::BasicBlock *, int> &blocks) {
     std::string op = instruction.getOpcodeName();
     std::string type = type_name(instruction.getType());
     std::ostringstream rest;
+    const auto from_here = [&](const llvm::BasicBlock *block) {
+      return blocks.at(block) - blocks.at(instruction.getParent());
+    };
     const auto add = [&](const llvm::Value *value) { rest << "," << operand(value); };
     if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
       llvm::Type *inner = alloca->getAllocatedType();
@@ -213,10 +241,10 @@ private:
       if (branch->isConditional())
         add(branch->getCondition());
       for (unsigned i = 0; i < branch->getNumSuccessors(); i++) // if it holds, if it does not
-        rest << "," << blocks.at(branch->getSuccessor(i));
+        rest << "," << from_here(branch->getSuccessor(i));
     } else if (const auto *phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       for (unsigned i = 0; i < phi->getNumIncomingValues(); i++) {
-        rest << "," << blocks.at(phi->getIncomingBlock(i));
+        rest << "," << from_here(phi->getIncomingBlock(i));
         add(phi->getIncomingValue(i));
       }
     } else if (const auto *compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
@@ -235,8 +263,8 @@ private:
         give_up("a call of a function that is not known by its name");
       if (!callee->isDeclaration())
         called.insert(callee);
-      op = "call " + (callee->isDeclaration() ? plain_name(callee->getName().str())
-                                              : "@" + callee->getName().str());
+      op = std::string("call ") + (callee->isDeclaration() ? "" : "@") +
+           plain_name(callee->getName().str());
       for (const llvm::Use &argument : call->args())
         add(argument.get());
     } else {
@@ -280,6 +308,13 @@ public:
             << "\n";
       }
     std::vector<const llvm::Function *> todo{kernel};
+    // The same kernel with other lines, in the same file; then the program is all that is asked
+    // for.
+    const bool programs = std::getenv("RECORDER_PROGRAMS") != nullptr;
+    if (programs)
+      for (const llvm::Function &function : *kernel->getParent())
+        if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
+          todo.push_back(&function);
     std::set<const llvm::Function *> done;
     while (!todo.empty()) {
       const llvm::Function *function = todo.back();
@@ -289,6 +324,10 @@ public:
       FunctionWriter writer(*function);
       out << "function " << writer.json() << "\n";
       todo.insert(todo.end(), writer.called.begin(), writer.called.end());
+    }
+    if (programs) {
+      out.close();
+      std::_Exit(0);
     }
   }
 
