@@ -135,8 +135,8 @@ const Frame = (() => {
       const answered = ([question, answer]) => make("li", {}, question, make("details", {}, make("summary", {}, "Answer"), make("p", {}, answer)));
       this.stage = stage;
       this.root.append(
-        make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`), // the page has its heading
-        ...tasks,
+        make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`, ...tasks.slice(0, 1)), // the page has its heading
+        ...tasks.slice(1),
         make("div", { class: "player-controls" },
           this.button("to the beginning", "|◀", () => this.go(0)), this.button("one step back", "−1", () => this.go(this.at - 1)),
           this.playButton, this.button("one step forward", "+1", () => this.go(this.at + 1)),
@@ -147,7 +147,8 @@ const Frame = (() => {
           make("summary", {}, `Order, ${gates.length ? `${gates[0].toLowerCase()}, ` : ""}pace`),
           make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed), link,
             ...(gates.length ? [make("fieldset", {}, make("legend", {}, gates[0]), ...gates.slice(1))] : []))),
-        this.say, make("div", { class: "player-panes" }, code, stage), this.verdict, this.more = make("ul", { class: "player-more" }), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
+        this.say, make("div", { class: "player-panes" }, code,
+          make("div", {}, stage, this.verdict, this.more = make("ul", { class: "player-more" }))), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
         ...(launch.try && !this.root.dataset.puzzle ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
         make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...about.map((text) => make("p", {}, text))));
       const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("");

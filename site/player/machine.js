@@ -543,7 +543,7 @@ const Machine = (() => {
     const memory = {};
     for (const [name, place] of world.buffers) {
       const one = type.get(name), size = one === "i64" ? 8 : 4;
-      memory[name] = Array.from({ length: place.bytes / size }, (_, i) => readOne(place, i * size, one));
+      memory[name] = Array.from({ length: place.bytes / size }, (_, i) => place.written[i * size >> 2] ? readOne(place, i * size, one) : NaN);
     }
     return { steps, memory, counts: steps[steps.length - 1].counts, ended, found, perGroup: world.perGroup, numGroups: world.numGroups };
   }

@@ -100,7 +100,7 @@
     }
 
     showLines() {
-      const texts = new Map(this.recording.source), changed = new Set();
+      const own = new Map(this.recording.source), texts = new Map(own), changed = new Set();
       this.places.forEach(({ choices }, i) => {
         if (!this.chosen[i]) return;
         for (const [number, text] of Object.entries(choices[this.chosen[i] - 1].lines)) {
@@ -109,7 +109,7 @@
         }
       });
       for (const [number, text] of texts) {
-        this.write(number, changed.has(number) && !bare(text) ? "// (nothing)".padStart(text.search(/\/|$/) + 12) : text);
+        this.write(number, changed.has(number) && !bare(text) ? `${own.get(number).match(/^ */)[0]}// (nothing)` : text);
         this.lines.get(number).classList.toggle("player-changed", changed.has(number) && !this.puzzle);
       }
       this.places.forEach(({ line }, i) => {
@@ -144,7 +144,7 @@
         this.hint_button.hidden = this.hints.children.length === this.puzzle.hints.length;
       });
       this.task_box = make("div", { class: "player-puzzle" }, this.about_task,
-        make("div", { class: "player-controls" }, this.check_button, this.hint_button, this.answer), this.hints);
+        make("div", { class: "player-controls" }, this.check_button, this.hint_button), this.answer, this.hints);
       return [make("div", { class: "player-tabs", role: "group", "aria-label": "What to do" }, ...this.tabs), this.task_box];
     }
 
@@ -465,6 +465,7 @@
     findings(bad, lucky) {
       const { race, outside, unwritten, stuck } = this.result.found, said = [];
       const lines = (...numbers) => { const all = [...new Set(numbers)].sort((a, b) => a - b); return `, line${all.length > 1 ? "s" : ""} ${all.join(" and ")}`; };
+      const pair = (a, b) => [a, b].sort((x, y) => parseInt(x.match(/\d+/)) - parseInt(y.match(/\d+/))).join(" and ");
       const local = (item) => this.name(item, 0).match(/ (.*?)( of group|$)/)[1];
       const size = (name) => { const n = this.recording.variables.find((v) => v.name === name).elements; return `${n} element${n > 1 ? "s" : ""}`; };
       if (outside) said.push(`work-item ${outside.item} ${outside.kind === "r" ? "reads" : "writes"} ${outside.variable}[${outside.at}], outside its ${outside.space} memory${lines(outside.line)}`
@@ -476,8 +477,8 @@
         const both = "wx".includes(first.kind) && "wx".includes(race.kind) ? "both write it" : "one writes it while the other reads it";
         const fence = this.places.some((p, i) => this.chosen[i] && /barrier\(CLK_GLOBAL_MEM_FENCE\)/.test(Object.values(p.choices[this.chosen[i] - 1].lines).join()));
         said.push(race.space === "local"
-          ? `work-items ${local(first.item)} and ${local(race.item)} of group ${race.group} ${place}: which barrier is missing?${fence ? " Or does the one between them fence the wrong memory?" : ""}`
-          : `work-items ${first.item} and ${race.item} ${place}: ${both}. ${race.kind === "x" || first.kind === "x" || race.variable === "done" ? "Is each of these accesses atomic?" : "Which work-item should this element belong to?"}`);
+          ? `work-items ${pair(local(first.item), local(race.item))} of group ${race.group} ${place}: which barrier is missing?${fence ? " Or does the one between them fence the wrong memory?" : ""}`
+          : `work-items ${pair(String(first.item), String(race.item))} ${place}: ${both}. ${race.kind === "x" || first.kind === "x" || race.variable === "done" ? "Is each of these accesses atomic?" : "Which work-item should this element belong to?"}`);
       }
       if (unwritten) said.push(`work-item ${unwritten.item} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
       const more = said.map((text) => [make("b", {}, "./check.sh: "), text]);

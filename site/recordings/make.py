@@ -152,7 +152,7 @@ def run(launch, kernel, names, **environment):
         return (folder / "out").read_text().splitlines()
 
 
-def record(launch, kernel=None):
+def record(launch, kernel=None, pocl=True):
     """The recording of a launch, as text. `kernel`: another file than the chapter's."""
     kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
     source = kernel.read_text()
@@ -216,7 +216,7 @@ def record(launch, kernel=None):
     lines.append('"program": [\n' + ",\n".join(functions) + "\n]")
     lines.append('"accesses": [\n' + ",\n".join(json.dumps(f"{i}: {'; '.join(t)}") for i, t in runs) + "\n]")
     if (what_if.FOLDER / f"{launch['chapter']}.txt").exists():
-        lines.append(what_if.recorded(launch["chapter"], source, launch["pocl"], used, programs))
+        lines.append(what_if.recorded(launch["chapter"], source, launch["pocl"], used, programs, pocl))
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     json.loads(text)
     return text

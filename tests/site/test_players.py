@@ -1,8 +1,8 @@
 """Steps through every player of the site, by what a reader has: buttons, keys, lists and boxes.
 
 Each makes the accesses that were recorded and no other; stepped to its end it shows the kernel's result, computed from
-the launch's inputs, and counters that are the chapter's costs(); back at the beginning it looks as before; with each
-barrier taken out there are races, and in some order a wrong result.
+the launch's inputs, and counters that are the chapter's costs(); back at the beginning it looks as before; with nothing in place of a
+barrier there are races, and in some order a wrong result.
 
 The player of the queues shows races without a wait list where there are several queues, none where one queue keeps the
 order, and a sum that is wrong by as much as that of the very program without it, run newest command first.
@@ -30,7 +30,7 @@ class Player:
 
     def __init__(self, page, base, chapter):
         self.page = page
-        page.goto(f"{base}{chapter}/")
+        page.goto(f"{base}{chapter}/" if "?" not in chapter else base + chapter)
         self.root = page.locator(".player")
         self.root.scroll_into_view_if_needed()
         page.wait_for_function("document.querySelector('.player').player || document.querySelector('.player > p')")
@@ -54,10 +54,13 @@ class Player:
             self.ask(f"(player.options.seed = {seed}, player.rerun())")
 
     def without(self, *gates):
-        """Takes these barriers or wait lists out, and puts the others back."""
-        for box in self.root.locator("[data-line], [data-gate]").all():
-            name = box.get_attribute("data-line") or box.get_attribute("data-gate")
-            box.set_checked(name not in map(str, gates))
+        """Takes these wait lists out, and puts the others back."""
+        for box in self.root.locator("[data-gate]").all():
+            box.set_checked(box.get_attribute("data-gate") not in gates)
+
+    def choose(self, line, text):
+        """What is to stand in a line."""
+        self.root.locator(f"select[data-line='{line}']").select_option(label=text)
 
     def look(self):
         return self.ask("root.querySelector('.player-stage').innerText + root.querySelector('.player-say').innerText")
@@ -102,9 +105,10 @@ def test_player(page, base, chapter):
             assert sum(map(float, seen["memory"][name])) == right, order
         assert {what: seen["counts"].get(what, 0) for what in COUNTED} == {what: costs[what] for what in COUNTED}, order
         assert not seen["counts"].get("races"), order
-    barriers = player.ask("player.barriers")
+    barriers = player.ask("player.places.filter((p) => p.choices.some((c) => p.line in c.lines && /^ *(\\/\\/.*)?$/.test(c.lines[p.line]))).map((p) => p.line)")
+    assert barriers or "barrier(" not in (ROOT / chapter / "kernel.cl").read_text()
     for line in barriers:
-        player.without(line)
+        player.choose(line, "(nothing)")
         verdicts = []
         for order, seed in [("serial", 0), ("shuffled", 1), ("shuffled", 2), ("shuffled", 3), ("lockstep", 0)]:
             player.order(order, seed)
@@ -112,9 +116,9 @@ def test_player(page, base, chapter):
             assert seen["counts"].get("races"), f"without the barrier of line {line}, {order}: no race is shown"
             verdicts.append(seen["verdict"])
         assert any(verdict.startswith(("Wrong: ", "Stuck: ")) for verdict in verdicts), f"line {line}: {verdicts}"
-        player.click("next race (key r)")
+        player.click("next mistake (key m)")
         assert "A race: " in player.root.locator(".player-say").inner_text()
-    player.without()
+        player.root.locator(f"select[data-line='{line}']").select_option("0")
     player.order("serial")
     assert player.to_the_end("end")["verdict"].startswith("Right: ")
 
@@ -122,12 +126,12 @@ def test_player(page, base, chapter):
 def test_a_link_opens_the_very_state(page, base):
     player = Player(page, base, "06-dot-product-reduction")
     assert page.locator(".md-nav--secondary a[href='#see-it-run']").is_visible(), "not in the table of contents"
-    player.without(23)
+    player.choose(23, "(nothing)")
     player.order("shuffled", 5)
-    player.click("next race (key r)")
+    player.click("next mistake (key m)")
     seen = player.look()
     assert not player.root.locator(".player-verdict").inner_text(), "the end is told before it is there"
-    page.wait_for_function("location.search.includes('without=23')")
+    page.wait_for_function("location.search.includes('lines=23-2')")
     page.reload()
     player.root.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('.player').player")
@@ -144,7 +148,7 @@ def test_player_on_a_phone(opened, base, chapter):
     player.ask("(root.querySelector('.player-settings').open = true, player.go(9))")
     assert page.evaluate(LOOK, 360) == []
     assert not player.ask("[...root.querySelectorAll('button, select, [type=checkbox]')].filter(e => !e.hidden"
-                          " && (e.parentElement.closest('label, .player-barrier') || e).getBoundingClientRect().height < 24).map(e => e.outerHTML)")  # fmt: skip
+                          " && (e.parentElement.closest('label, .player-choice') || e).getBoundingClientRect().height < 24).map(e => e.outerHTML)")  # fmt: skip
 
 
 # The host without what a gate stands for, in the last of its six runs, before which everything has ended.

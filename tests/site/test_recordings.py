@@ -34,7 +34,7 @@ def recorded(launch, kernel=None):
     """A launch recorded now, as text; without what that needs, the test is skipped."""
     make = maker()
     try:
-        return make.record_commands(launch) if launch in make.QUEUES else make.record(launch, kernel)
+        return make.record_commands(launch) if launch in make.QUEUES else make.record(launch, kernel, pocl=False)
     except make.Missing as what:
         pytest.skip(str(what))
 
@@ -137,9 +137,10 @@ def test_recording_of_queues(launch):
 
 @of_chapters(maker().LAUNCHES + maker().QUEUES)
 def test_recorded_again(launch):
-    """All to the letter; of the queues all but the times, which are of the moment."""
+    """All to the letter; of the queues all but the times, which are of the moment; what PoCL says is test_what_if's."""
 
     def kept(text):
+        text = re.sub(r'"passes": .*', "", text)
         return re.sub(r'("times":)\[\[.*?\]\]|("recorded": ).*', r"\1\2", text) if launch in maker().QUEUES else text
 
     assert kept((FOLDER / f"{launch['chapter']}.json").read_text()) == kept(recorded(launch)), AGAIN
