@@ -166,6 +166,7 @@
         this.tabs[i].setAttribute("aria-pressed", one === puzzle);
       });
       this.task_box.hidden = !puzzle;
+      this.root.classList.toggle("player-solving", Boolean(puzzle));
       if (!puzzle) return;
       this.about_task.textContent = `${puzzle.task} Choose other lines where a ▾ is.`;
       this.hint_button.hidden = this.hints.children.length === puzzle.hints.length;
@@ -233,6 +234,7 @@
         gates: [], code: make("div", {}, this.code("the kernel's source", choices), this.note), stage, about: this.about(), tasks: this.task(),
       });
       this.root.style.setProperty("--shown", (launch.show || []).length);
+      this.root.classList.toggle("player-dense", Object.values(launch.grid || {}).some(([, columns]) => columns >= 16)); // large matrices
     }
 
     about() {
@@ -381,7 +383,7 @@
       this.mark(lines);
       // The work-items.
       const several = this.result.numGroups > 1;
-      this.heading.textContent = `Work-items${several ? ` of group ${this.group}` : ""}${this.size[1] > 1 ? " (row, column)" : ""}, private memory`;
+      this.heading.textContent = `Work-items${this.size[1] > 1 ? " (row, column)" : ""}${several ? ` of group ${this.group}` : ""}`;
       if (this.localHeading) this.localHeading.textContent = `Local memory${several ? ` of group ${this.group}` : ""}`;
       const acts = new Map(mine.map((a) => [a.item, a]));
       let waiting = 0, at = 0, done = 0;
@@ -433,7 +435,7 @@
       }
       if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
       const [out] = step.filter((a) => a.outside);
-      if (out) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
+      if (out && !races.length) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
       this.showVerdict();
       this.drawCounts(Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) => [k, name, step.counts[k], this.result.counts[k]]));
       this.arrows(mine);
@@ -484,7 +486,7 @@
       const more = said.map((text) => [make("b", {}, "./check.sh: "), text]);
       if (lucky) more.push("In this order nobody was late, or nothing came of it. Try another one.");
       const { passes = [], pocl } = this.recording.what_if || {};
-      if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "PoCL would say PASSED here"), ` all the same: the program of this chapter did, for ${pocl}.`]);
+      if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "PoCL would say PASSED here"), ` all the same: the chapter's program did, run with ${pocl}.`]);
       if (!this.puzzle) this.places.forEach(({ line, choices }, i) => { if (this.chosen[i]) more.push([make("b", {}, `Line ${line}: `), choices[this.chosen[i] - 1].why]); });
       return more;
     }
