@@ -324,7 +324,9 @@ class Site:
         if page.parent.parent.name == "exercises":
             lesson = page.parent.parent.parent / "README.md"
             chapter, number = self.puzzles.get(str(page.parent.relative_to(ROOT)), (None, 0))
-            puzzle = f" · Before it: [a puzzle in the page](../../index.md?puzzle={number}#see-it-run)" if chapter else ""
+            puzzle = (
+                f" · Before it: [a puzzle in the page](../../index.md?puzzle={number}#see-it-run)" if chapter else ""
+            )
             lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md){puzzle}", ""]
             lines += folded_hints(page)
         if address := os.environ.get("REPOSITORY_URL"):
@@ -344,7 +346,9 @@ class Site:
 
         text = (ROOT / "site/home.md").read_text().replace("{{fast}}", fast(readme.read_text()))
         puzzle = player(".", self.players["06-dot-product-reduction", "reduction-tree"], number=1)
-        text = text.replace("{{puzzle}}", "\n".join(puzzle).replace("### See it run", "### Make it right {#see-it-run}"))
+        text = text.replace(
+            "{{puzzle}}", "\n".join(puzzle).replace("### See it run", "### Make it right {#see-it-run}")
+        )
         text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme.read_text(), *m.groups()), text)
         self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
         # Whoever asks for the movement has seen the whole figure: it begins at once.

@@ -197,7 +197,7 @@ def record(launch, kernel=None, pocl=True):
 
     def programs(text):
         """The functions of this kernel in all its versions in a text, as JSON."""
-        with tempfile.NamedTemporaryFile("w", suffix=".cl") as file:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".cl") as file:
             file.write(text)
             file.flush()
             found = run(launch, pathlib.Path(file.name), names, RECORDER_PROGRAMS="1")

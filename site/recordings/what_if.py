@@ -149,7 +149,9 @@ def recorded(chapter, source, arguments, used, programs, pocl):
     chosen = choices(places, puzzles)
     blocks, listed = compiled(source, places, chosen, used, programs)
     # PoCL is asked about each alternative on its own, and about what the puzzles begin with.
-    asked = [which for which in chosen if sum(map(bool, which)) == 1 or [*which] in [puzzle["start"] for puzzle in puzzles]]
+    asked = [
+        which for which in chosen if sum(map(bool, which)) == 1 or [*which] in [puzzle["start"] for puzzle in puzzles]
+    ]
     passed = passes_on_pocl(chapter, arguments, [text_with(source, places, which) for which in asked if pocl])
     head = {
         "pocl": arguments,

@@ -105,7 +105,9 @@ def test_player(page, base, chapter):
             assert sum(map(float, seen["memory"][name])) == right, order
         assert {what: seen["counts"].get(what, 0) for what in COUNTED} == {what: costs[what] for what in COUNTED}, order
         assert not seen["counts"].get("races"), order
-    barriers = player.ask("player.places.filter((p) => p.choices.some((c) => p.line in c.lines && /^ *(\\/\\/.*)?$/.test(c.lines[p.line]))).map((p) => p.line)")
+    barriers = player.ask(
+        "player.places.filter((p) => p.choices.some((c) => p.line in c.lines && /^ *(\\/\\/.*)?$/.test(c.lines[p.line]))).map((p) => p.line)"
+    )
     assert barriers or "barrier(" not in (ROOT / chapter / "kernel.cl").read_text()
     for line in barriers:
         player.choose(line, "(nothing)")

@@ -44,7 +44,11 @@ def oclgrind(launch, text, folder):
     options = f"-cl-opt-disable {launch.get('options', '')}".strip()
     command = ["oclgrind-kernel", "--num-threads", "1", "--data-races", "--uniform-writes", "--build-options", options]
     done = subprocess.run(
-        [*command, simulation], env={**os.environ, "XDG_CACHE_HOME": folder}, capture_output=True, text=True, timeout=200
+        [*command, simulation],
+        env={**os.environ, "XDG_CACHE_HOME": folder},
+        capture_output=True,
+        text=True,
+        timeout=200,
     )
     left = {}
     for name, _, kind in names:
@@ -75,7 +79,9 @@ def test_same_in_oclgrind(page, base, chapter, tmp_path):
         shown["stuck"] = runs[0]["stuck"]  # which may depend on the order
         # After an access outside, or where somebody waits for ever, each goes on in its own way.
         same = ["outside", "stuck"] if reports["outside"] or reports["stuck"] else [*REPORTS]
-        wrong += [f"{name}: {kind} {shown[kind]}, Oclgrind {reports[kind]}" for kind in same if shown[kind] != reports[kind]]
+        wrong += [
+            f"{name}: {kind} {shown[kind]}, Oclgrind {reports[kind]}" for kind in same if shown[kind] != reports[kind]
+        ]
         if not (reports["outside"] or reports["stuck"] or runs[0]["unwritten"]):
             for buffer, values in runs[0]["memory"].items():
                 if [None if value == "NaN" else float(value) for value in values] != left[buffer]:
