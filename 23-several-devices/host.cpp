@@ -26,11 +26,12 @@ int main(const int argc, char **argv) {
 
   std::vector<cl_device_id> devices = pick_devices();
   const bool divided = devices.size() == 1 && can_be_divided(devices[0]);
-  const double a_bytes = buffer_bytes(m, k), b_bytes = buffer_bytes(k, n);
+  const double a_bytes = buffer_bytes(m, k);
+  const double b_bytes = buffer_bytes(k, n);
   const double c_bytes = buffer_bytes(m, n);
   if (divided) { // in two devices, each with half of the compute units, and the one memory for both
     cl_device_id whole = devices[0];
-    check_memory(whole, {a_bytes, b_bytes, c_bytes, a_bytes, b_bytes, c_bytes}, usage);
+    check_memory(whole, {a_bytes, b_bytes, b_bytes, c_bytes}, usage);
     const cl_device_partition_property halves[] = {
         CL_DEVICE_PARTITION_BY_COUNTS, compute_units(whole) / 2,
         compute_units(whole) - compute_units(whole) / 2, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
@@ -39,9 +40,11 @@ int main(const int argc, char **argv) {
   }
   for (cl_device_id device : devices) {
     print_device(device);
-    check_memory(device, {a_bytes, b_bytes, c_bytes}, usage);
+    check_memory(device, {a_bytes, b_bytes, c_bytes}, usage); // it may have to do all of it
   }
   printf("size      M = %zu, N = %zu, K = %zu\n", m, n, k);
+  if (std::max({m, n, k}) > 0x40000000) // kernel.cl counts rows and columns in 32 bits
+    usage_error(usage, "too large for this program: rows or columns above 2^30", "");
 
   // Small whole numbers, whose sums a float holds exactly; the result starts out as NaN.
   std::vector<float> a(m * k), b(k * n), c(m * n, NAN);
@@ -49,53 +52,57 @@ int main(const int argc, char **argv) {
   fill_whole(b, 2);
 
   const std::string source = load_source("kernel.cl");
-  const cl_ulong n_arg = n;
-  const cl_ulong k_arg = k;
+  const cl_uint n_arg = static_cast<cl_uint>(n);
+  const cl_uint k_arg = static_cast<cl_uint>(k);
   std::vector<worker> workers;
   for (cl_device_id device : devices) {
-    workers.push_back(set_up(device, source, a, b, c));
-    const worker &w = workers.back();
-    clerr_chk(clSetKernelArg(w.kernel, 0, sizeof(cl_mem), &w.a_buffer));
-    clerr_chk(clSetKernelArg(w.kernel, 1, sizeof(cl_mem), &w.b_buffer));
-    clerr_chk(clSetKernelArg(w.kernel, 2, sizeof(cl_mem), &w.c_buffer));
-    clerr_chk(clSetKernelArg(w.kernel, 5, sizeof(cl_ulong), &n_arg));
-    clerr_chk(clSetKernelArg(w.kernel, 6, sizeof(cl_ulong), &k_arg));
+    workers.push_back(set_up(device, source, b, m, n, k));
+    cl_kernel kernel = workers.back().tile.kernel;
+    clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &workers.back().b_buffer));
+    clerr_chk(clSetKernelArg(kernel, 4, sizeof(cl_uint), &n_arg));
+    clerr_chk(clSetKernelArg(kernel, 5, sizeof(cl_uint), &k_arg));
   }
 
+  const size_t all_strips = (m + strip - 1) / strip;
   std::vector<double> times; // of each run of all rows, in ms, by the host's clock
   bool complete = false;     // is all of C with the host?
   for (int run = 0; !complete; run++) {
     leave_out_failed(workers);
-    // The first two runs tell how fast each device is, with a strip of rows for each of them: the
-    // first makes it ready to work, the second is measured.
-    const size_t rows = run < 2 ? std::min(m, workers.size() * strip) : m;
-    deal_out(workers, rows);
+
+    // The first two runs tell how fast each device is, with a strip for each of them: the first
+    // makes it ready to work, the second is measured.
+    deal_out(workers, run < 2 ? std::min(all_strips, workers.size()) : all_strips);
+    size_t next = 0;
+    for (worker &w : workers) {
+      const size_t end = std::min(m, next + w.strips * strip);
+      if (w.speed > 0) // a device that has failed is asked for nothing
+        bring_rows(w, next, end, a, c, n, k);
+      next = end;
+    }
 
     // All devices begin before the host waits for the first of them.
     const auto start = std::chrono::steady_clock::now();
     for (worker &w : workers) {
-      if (w.first == w.end)
+      if (w.strips == 0)
         continue;
-      const cl_ulong first_arg = w.first, end_arg = w.end;
-      clerr_chk(clSetKernelArg(w.kernel, 3, sizeof(cl_ulong), &first_arg));
-      clerr_chk(clSetKernelArg(w.kernel, 4, sizeof(cl_ulong), &end_arg));
-      const size_t local_size[2] = {w.tile, w.tile / w.wpt};
-      const size_t num_groups[2] = {(n + w.tile - 1) / w.tile,
-                                    (w.end - w.first + w.tile - 1) / w.tile};
-      const size_t global_size[2] = {num_groups[0] * local_size[0], num_groups[1] * local_size[1]};
-      note(w, clEnqueueNDRangeKernel(w.queue, w.kernel, 2, nullptr, global_size, local_size, 0,
-                                     nullptr, &w.event));
+      const cl_uint m_arg = static_cast<cl_uint>(w.end - w.first);
+      const size_t global_size = global_size_for(w.tile, w.end - w.first, n);
+      clerr_chk(clSetKernelArg(w.tile.kernel, 0, sizeof(cl_mem), &w.a_buffer));
+      clerr_chk(clSetKernelArg(w.tile.kernel, 2, sizeof(cl_mem), &w.c_buffer));
+      clerr_chk(clSetKernelArg(w.tile.kernel, 3, sizeof(cl_uint), &m_arg));
+      note(w, clEnqueueNDRangeKernel(w.queue, w.tile.kernel, 1, nullptr, &global_size,
+                                     &w.tile.local_size, 0, nullptr, &w.event));
       if (w.status == CL_SUCCESS)
         note(w, clFlush(w.queue));
     }
     for (worker &w : workers)
-      if (w.first < w.end && w.status == CL_SUCCESS)
+      if (w.strips > 0 && w.status == CL_SUCCESS)
         note(w, clWaitForEvents(1, &w.event));
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
 
     for (worker &w : workers)
-      if (w.first < w.end && w.status == CL_SUCCESS) {
+      if (w.strips > 0 && w.status == CL_SUCCESS) {
         w.ms = kernel_ms(w.event);
         clerr_chk(clReleaseEvent(w.event));
       }
@@ -107,9 +114,10 @@ int main(const int argc, char **argv) {
       times.push_back(taken.count());
     if (times.empty() || more_runs(times))
       continue;
+
     for (worker &w : workers)
-      if (w.first < w.end)
-        note(w, clEnqueueReadBuffer(w.queue, w.c_buffer, CL_TRUE, w.first * n * sizeof(float),
+      if (w.strips > 0)
+        note(w, clEnqueueReadBuffer(w.queue, w.c_buffer, CL_TRUE, 0,
                                     (w.end - w.first) * n * sizeof(float), &c[w.first * n], 0,
                                     nullptr, nullptr));
     complete = all_well(workers);
@@ -118,7 +126,7 @@ int main(const int argc, char **argv) {
   const bool ok = check_matmul(c, a, b, m, n, k);
   const double gflop_of_row = 2e-9 * static_cast<double>(n) * static_cast<double>(k);
   for (const worker &w : workers)
-    if (w.first < w.end) {
+    if (w.strips > 0) {
       const std::string rows =
           "rows " + std::to_string(w.first) + " to " + std::to_string(w.end - 1) + ": kernel";
       print_time(rows.c_str(), w.ms, gflop_of_row * static_cast<double>(w.end - w.first),
@@ -129,7 +137,7 @@ int main(const int argc, char **argv) {
   for (const worker &w : workers)
     if (w.status != CL_SUCCESS)
       _Exit(verdict(ok)); // that device may still be at work: nothing is tidied up under it
-  for (const worker &w : workers)
+  for (worker &w : workers)
     tear_down(w);
   for (cl_device_id device : devices)
     if (divided)

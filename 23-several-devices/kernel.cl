@@ -1,43 +1,169 @@
-// Rows `first_row` to `end_row` - 1 of a matrix product C = A·B: chapter 10's kernel.
+// Matrix product C = A·B: chapter 18's kernel. A device gets its own rows of A and C, so M is how
+// many these are.
 //
 // a  in   M×K floats, row-major: a[row * K + column]
 // b  in   K×N floats, row-major
 // c  out  M×N floats, row-major
-// The launch has groups of TILE × TILE/WPT work-items, enough of them for the TILE×TILE tiles of C
-// to cover its columns (dimension 0) and its rows (dimension 1). TILE and WPT come from the host;
-// WPT divides TILE.
-#define STEP (TILE / WPT) // rows between two elements of C of the same work-item
+// The launch has groups of (BM/TM)·(BN/TN) work-items, in one dimension; group number g computes
+// tile g of C, counted along its rows. From the host:
+//   BM, BN, BK  a group's tile of C is BM×BN; it goes through K in steps of BK (multiples of 4)
+//   TM, TN      a work-item's part of it (multiples of 4)
+//   EDGES       0 if M, N and K are multiples of BM, BN and BK: then the guards are not needed
+#define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
+#define ROWS (BM / TM)
+#define ITEMS (ROWS * COLS)
+#define A_STRIDE (BM + 4)             // 4 more than it takes: fewer stores then meet in a bank
+#define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
+#define B_LOADS (BK * BN / 4 / ITEMS)
+#define A_STEP (ITEMS / (BK / 4))  // rows of A from one of them to the next
+#define A_TILE (BK * A_STRIDE / 4) // float4s in a tile
+#define B_TILE (BK * BN / 4)
 
-__kernel void matmul(__global const float *restrict a, __global const float *restrict b,
-                     __global float *restrict c, const ulong first_row, const ulong end_row,
-                     const ulong N, const ulong K) {
-  __local float a_tile[TILE][TILE];
-  __local float b_tile[TILE][TILE];
-  const size_t col = get_global_id(0);
-  const size_t row = first_row + get_group_id(1) * TILE + get_local_id(1);
-  const size_t tile_col = get_local_id(0);
-  const size_t tile_row = get_local_id(1);
-  float sums[WPT] = {0.0f}; // WPT is a constant, so the compiler can keep these in registers
-  for (size_t first = 0; first < K; first += TILE) {
-    // Each work-item brings WPT elements of each tile; outside the matrices, 0 adds nothing.
-    const size_t a_col = first + tile_col;
-    const size_t b_row = first + tile_row;
-    for (size_t w = 0; w < WPT; w++) {
-      const size_t step = w * STEP;
-      a_tile[tile_row + step][tile_col] =
-          row + step < end_row && a_col < K ? a[(row + step) * K + a_col] : 0.0f;
-      b_tile[tile_row + step][tile_col] =
-          b_row + step < K && col < N ? b[(b_row + step) * N + col] : 0.0f;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete before any work-item reads them
-    for (size_t k = 0; k < TILE; k++) {
-      const float b_value = b_tile[k][tile_col]; // read once, used WPT times
-      for (size_t w = 0; w < WPT; w++)
-        sums[w] += a_tile[tile_row + w * STEP][k] * b_value;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); // everyone has read them before anyone brings the next ones
+// Elements (row, col) to (row, col + 3) of a matrix; outside it, 0.
+float4 load4(__global const float *restrict x, const uint row, const uint col, const uint rows,
+             const uint cols) {
+#if EDGES
+  if (row >= rows || col >= cols)
+    return 0.0f;
+  if (cols % 4 != 0) { // rows that begin anywhere: one float at a time
+    float4 v = 0.0f;
+    x += (size_t)row * cols;
+    v.x = x[col];
+    if (col + 1 < cols)
+      v.y = x[col + 1];
+    if (col + 2 < cols)
+      v.z = x[col + 2];
+    if (col + 3 < cols)
+      v.w = x[col + 3];
+    return v;
   }
-  for (size_t w = 0; w < WPT; w++)
-    if (row + w * STEP < end_row && col < N) // only here: the barriers need every work-item
-      c[(row + w * STEP) * N + col] = sums[w];
+#endif
+  return *(__global const float4 *)(x + (size_t)row * cols + col); // 16 bytes, aligned to 16
+}
+
+// Writes them; outside the matrix, nothing.
+void store4(__global float *restrict x, const uint row, const uint col, const uint rows,
+            const uint cols, const float4 v) {
+#if EDGES
+  if (row >= rows || col >= cols)
+    return;
+  if (cols % 4 != 0) {
+    x += (size_t)row * cols;
+    x[col] = v.x;
+    if (col + 1 < cols)
+      x[col + 1] = v.y;
+    if (col + 2 < cols)
+      x[col + 2] = v.z;
+    if (col + 3 < cols)
+      x[col + 3] = v.w;
+    return;
+  }
+#endif
+  *(__global float4 *)(x + (size_t)row * cols + col) = v;
+}
+
+// A work-item's share of the tiles at k0, from global memory to its registers: 16 bytes at a time,
+// neighbours reading neighbours.
+void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a,
+                __global const float *restrict b, const uint first_row, const uint first_col,
+                const uint k0, const uint M, const uint N, const uint K) {
+#pragma unroll
+  for (uint i = 0; i < A_LOADS; i++) {
+    const uint quad = get_local_id(0) + i * ITEMS;
+    a_next[i] = load4(a, first_row + quad / (BK / 4), k0 + quad % (BK / 4) * 4, M, K);
+  }
+#pragma unroll
+  for (uint i = 0; i < B_LOADS; i++) {
+    const uint quad = get_local_id(0) + i * ITEMS;
+    b_next[i] = load4(b, k0 + quad / (BN / 4), first_col + quad % (BN / 4) * 4, K, N);
+  }
+}
+
+// From there to local memory. A is turned on its way, so that the four rows a work-item needs below
+// lie side by side.
+void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const float4 *a_next,
+                 const float4 *b_next) {
+  const uint item = get_local_id(0);
+  __local float *a_to = (__local float *)a_tile + item % (BK / 4) * 4 * A_STRIDE + item / (BK / 4);
+#pragma unroll
+  for (uint i = 0; i < A_LOADS; i++, a_to += A_STEP) {
+    a_to[0] = a_next[i].x;
+    a_to[A_STRIDE] = a_next[i].y;
+    a_to[2 * A_STRIDE] = a_next[i].z;
+    a_to[3 * A_STRIDE] = a_next[i].w;
+  }
+#pragma unroll
+  for (uint i = 0; i < B_LOADS; i++)
+    b_tile[item + i * ITEMS] = b_next[i];
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+matmul(__global const float *restrict a, __global const float *restrict b,
+       __global float *restrict c, const uint M, const uint N, const uint K) {
+  // Two halves each. A's are transposed: element (row, k) at k * A_STRIDE + row.
+  __local float4 a_tiles[2 * A_TILE];
+  __local float4 b_tiles[2 * B_TILE];
+  const uint item = get_local_id(0);
+  const uint item_col = item % COLS;
+  const uint item_row = item / COLS;
+  const uint groups_across = (N + BN - 1) / BN;
+  const uint first_row = get_group_id(0) / groups_across * BM;
+  const uint first_col = get_group_id(0) % groups_across * BN;
+
+  float4 sums[TM][TN / 4];
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TN / 4; j++)
+      sums[i][j] = 0.0f;
+
+  float4 a_next[A_LOADS];
+  float4 b_next[B_LOADS];
+  load_tiles(a_next, b_next, a, b, first_row, first_col, 0, M, N, K);
+  store_tiles(a_tiles, b_tiles, a_next, b_next);
+  barrier(CLK_LOCAL_MEM_FENCE); // the first tiles are complete before any work-item reads them
+
+  uint now = 0; // the half of local memory whose tiles are complete
+  for (uint k0 = 0; k0 < K; k0 += BK) {
+    const bool more = k0 + BK < K;
+    if (more) // nobody waits for these loads before the stores below
+      load_tiles(a_next, b_next, a, b, first_row, first_col, k0 + BK, M, N, K);
+
+    __local const float4 *a_tile = a_tiles + now * A_TILE;
+    __local const float4 *b_tile = b_tiles + now * B_TILE;
+#pragma unroll
+    for (uint k = 0; k < BK; k++) {
+      // A work-item's rows and columns come in fours, and neighbours have neighbouring fours. It
+      // reads TM + TN floats, for TM * TN multiply-adds.
+      float4 a_part[TM / 4];
+      float4 b_part[TN / 4];
+#pragma unroll
+      for (uint i = 0; i < TM / 4; i++)
+        a_part[i] = a_tile[k * (A_STRIDE / 4) + i * ROWS + item_row];
+#pragma unroll
+      for (uint j = 0; j < TN / 4; j++)
+        b_part[j] = b_tile[k * (BN / 4) + j * COLS + item_col];
+#pragma unroll
+      for (uint i = 0; i < TM / 4; i++)
+#pragma unroll
+        for (uint j = 0; j < TN / 4; j++) {
+          sums[4 * i][j] += a_part[i].x * b_part[j];
+          sums[4 * i + 1][j] += a_part[i].y * b_part[j];
+          sums[4 * i + 2][j] += a_part[i].z * b_part[j];
+          sums[4 * i + 3][j] += a_part[i].w * b_part[j];
+        }
+    }
+
+    now = 1 - now;
+    if (more) // into the half that everyone had finished reading at the last barrier
+      store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
+    barrier(CLK_LOCAL_MEM_FENCE); // one barrier per step: the other half is complete
+  }
+
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TN / 4; j++)
+      store4(c, first_row + (i / 4 * ROWS + item_row) * 4 + i % 4,
+             first_col + (j * COLS + item_col) * 4, M, N, sums[i][j]);
 }

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../common/device.h"
-#include "../common/group_size.h"
-#include "../common/source.h"
+#include "../common/tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,23 +12,23 @@
 #include <string>
 #include <vector>
 
-constexpr size_t strip = 32; // rows of C that are dealt out together: the largest tile
+constexpr size_t strip = 128; // rows of C that are dealt out together: those of the largest tiles
 
 // Nothing is shared between two of them: devices of different platforms have no context in common.
 struct worker {
   cl_device_id device;
   cl_context context;
   cl_command_queue queue;
-  cl_program program;
-  cl_kernel kernel;
-  size_t tile, wpt; // as in chapter 10
-  cl_mem a_buffer, b_buffer, c_buffer;
-  double speed;      // rows of C in a millisecond, or 1 while not all are known; 0: left out
-  size_t first, end; // the rows that it computes now: from `first` up to, and without, `end`
-  cl_event event;    // of its kernel
-  double ms;         // that its kernel took; NAN where it was told to do nothing
-  cl_int status;     // CL_SUCCESS, or why it has failed,
-  const char *file;  // and where
+  tiles tile;
+  cl_mem b_buffer;           // all of B
+  cl_mem a_buffer, c_buffer; // the rows that it computes now,
+  size_t first, end;         // from `first` up to, and without, `end`
+  size_t strips;             // of these rows
+  double speed;              // strips in a millisecond, or 1 while not all are known; 0: left out
+  cl_event event;            // of its kernel
+  double ms;                 // that its kernel took
+  cl_int status;             // CL_SUCCESS, or why it has failed,
+  const char *file;          // and where
   int line;
 };
 
@@ -43,12 +42,12 @@ inline std::vector<cl_device_id> pick_devices() {
   if (!all && wish.find(',') == std::string::npos)
     return {pick_device()};
   std::vector<cl_platform_id> platforms = all_platforms();
-  std::vector<std::string> words, unknown;
+  std::vector<std::string> words;
   std::istringstream text(all ? "" : wish);
   for (std::string word; std::getline(text, word, ',');)
     if (!word.empty())
       words.push_back(word);
-  unknown = words;
+  std::vector<std::string> unknown = words;
   std::vector<cl_device_id> chosen;
   for (size_t p = 0; p < platforms.size(); p++) {
     const std::vector<cl_device_id> devices = all_devices(platforms[p]);
@@ -88,10 +87,10 @@ inline bool can_be_divided(cl_device_id device) {
          std::find(ways.begin(), ways.end(), CL_DEVICE_PARTITION_BY_COUNTS) != ways.end();
 }
 
-// Does for one device what every chapter does for its own: context, queue, kernel, and buffers with
-// copies of `a`, `b` and `c`.
-inline worker set_up(cl_device_id device, const std::string &source, std::vector<float> &a,
-                     std::vector<float> &b, std::vector<float> &c) {
+// Does for one device what every chapter does for its own: context, queue, kernel, and a buffer
+// with a copy of `b`. Its rows of A and C come later.
+inline worker set_up(cl_device_id device, const std::string &source, std::vector<float> &b,
+                     const size_t m, const size_t n, const size_t k) {
   cl_int status;
   worker w = {};
   w.device = device;
@@ -99,67 +98,83 @@ inline worker set_up(cl_device_id device, const std::string &source, std::vector
   clerr_chk(status);
   w.queue = clCreateCommandQueue(w.context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  for (w.tile = strip;; w.tile /= 2) {
-    w.wpt = std::max<size_t>(1, w.tile / 4);
-    const std::string options =
-        "-D TILE=" + std::to_string(w.tile) + " -D WPT=" + std::to_string(w.wpt);
-    w.program = build_program(w.context, device, source, options);
-    w.kernel = clCreateKernel(w.program, "matmul", &status);
-    clerr_chk(status);
-    if (group_fits(w.kernel, device, {w.tile, w.tile / w.wpt}))
-      break;
-    clerr_chk(clReleaseKernel(w.kernel));
-    clerr_chk(clReleaseProgram(w.program));
-  }
-  w.a_buffer = clCreateBuffer(w.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                              a.size() * sizeof(float), a.data(), &status);
-  clerr_chk(status);
+  w.tile = build_tiles(w.context, device, source, m, n, k);
   w.b_buffer = clCreateBuffer(w.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                               b.size() * sizeof(float), b.data(), &status);
-  clerr_chk(status);
-  w.c_buffer = clCreateBuffer(w.context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
-                              c.size() * sizeof(float), c.data(), &status);
   clerr_chk(status);
   w.speed = 1; // nothing is known yet: all are taken to be as fast
   return w;
 }
 
-// Releases what set_up made.
-inline void tear_down(const worker &w) {
+// Releases the buffers of a device's rows.
+inline void drop_rows(worker &w) {
+  if (w.first == w.end)
+    return;
   clerr_chk(clReleaseMemObject(w.c_buffer));
-  clerr_chk(clReleaseMemObject(w.b_buffer));
   clerr_chk(clReleaseMemObject(w.a_buffer));
-  clerr_chk(clReleaseKernel(w.kernel));
-  clerr_chk(clReleaseProgram(w.program));
+  w.first = w.end;
+}
+
+// Gives a device the rows from `first` to before `end`, if it has not got just these: the rows of
+// A, and room for those of C.
+inline void bring_rows(worker &w, const size_t first, const size_t end, std::vector<float> &a,
+                       std::vector<float> &c, const size_t n, const size_t k) {
+  if (w.first == first && w.end == end)
+    return;
+  drop_rows(w);
+  if (first == end)
+    return;
+  cl_int status;
+  w.a_buffer = clCreateBuffer(w.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                              (end - first) * k * sizeof(float), &a[first * k], &status);
+  clerr_chk(status);
+  w.c_buffer = clCreateBuffer(w.context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
+                              (end - first) * n * sizeof(float), &c[first * n], &status);
+  clerr_chk(status);
+  w.first = first;
+  w.end = end;
+}
+
+// Releases what set_up made.
+inline void tear_down(worker &w) {
+  drop_rows(w);
+  clerr_chk(clReleaseMemObject(w.b_buffer));
+  clerr_chk(clReleaseKernel(w.tile.kernel));
+  clerr_chk(clReleaseProgram(w.tile.program));
   clerr_chk(clReleaseCommandQueue(w.queue));
   clerr_chk(clReleaseContext(w.context));
 }
 
-// Deals out the first `rows` rows of C: to each device as many strips as it is fast.
-inline void deal_out(std::vector<worker> &workers, const size_t rows) {
-  double all = 0, so_far = 0; // speeds
-  for (const worker &w : workers)
-    all += w.speed;
-  const double strips = static_cast<double>((rows + strip - 1) / strip);
-  size_t next = 0;
-  for (worker &w : workers) {
-    so_far += w.speed; // of the last one all, so that nothing is left
-    w.first = next;
-    w.end = std::min(rows, static_cast<size_t>(std::lround(so_far / all * strips)) * strip);
-    w.ms = NAN;
-    next = w.end;
+// Deals out strips of C, one by one: each to the device that would be done with it first. So a
+// device gets none where the others would be done before it has computed a single one.
+inline void deal_out(std::vector<worker> &workers, const size_t strips) {
+  for (worker &w : workers)
+    w.strips = 0;
+  for (size_t s = 0; s < strips; s++) {
+    worker *first = nullptr;
+    double first_end = INFINITY;
+    for (worker &w : workers) {
+      if (w.speed == 0)
+        continue;
+      const double end = static_cast<double>(w.strips + 1) / w.speed; // in ms
+      if (end < first_end) {
+        first = &w;
+        first_end = end;
+      }
+    }
+    first->strips++;
   }
 }
 
-// Takes over how fast the devices have just been, if all that are left have worked and report
-// times.
+// Takes over how fast the devices have just been, if all that worked report times. One that had no
+// strip is as fast as it was when it last had one.
 inline void measure_speeds(std::vector<worker> &workers) {
   for (const worker &w : workers)
-    if (w.speed > 0 && std::isnan(w.ms))
+    if (w.strips > 0 && std::isnan(w.ms))
       return;
   for (worker &w : workers)
-    if (w.speed > 0)
-      w.speed = static_cast<double>(w.end - w.first) / w.ms;
+    if (w.strips > 0)
+      w.speed = static_cast<double>(w.strips) / w.ms;
 }
 
 // As clerr_chk, but a device that fails only has it noted, with the place.
