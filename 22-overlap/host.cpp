@@ -22,6 +22,7 @@ static const char *const usage =
     "  PIECE   elements of each vector that are copied at a time (default 1048576)\n"
     "  QUEUES  1: one for all; 2: the copies apart; 3: the results, too (default 3)\n"
     "  --file FILE      a file with N floats of a, then N of b; without: numbers made here\n"
+    "  --once FILE      the same, and read only once: a single run, timed with its check\n"
     "  --timeline FILE  draws when each command ran, as an SVG\n";
 
 constexpr size_t slots = 3;         // pieces on the device at a time
@@ -29,17 +30,21 @@ constexpr size_t most_groups = 256; // that work on a piece, with a partial sum 
 
 int main(int argc, char **argv) {
   const char *const drawing = take_option(argc, argv, "--timeline", usage);
-  pieces numbers = pieces_asked_for(argc, argv, slots, usage);
+  const char *const once = take_option(argc, argv, "--once", usage);
+  const char *const file = take_option(argc, argv, "--file", usage);
+  pieces numbers = pieces_asked_for(argc, argv, once != nullptr ? once : file, slots, usage);
   const size_t num_queues = size_arg(argc, argv, 3, 3, usage);
   if (num_queues > 3)
     usage_error(usage, "there is nothing to do for more than three queues: ", argv[3]);
   check_drawing(drawing, numbers.name, usage);
-  const size_t n = numbers.n, piece = numbers.piece;
+  const size_t n = numbers.n;
+  const size_t piece = numbers.piece;
 
   cl_device_id device = pick_device();
   print_device(device);
   printf("size      N = %zu, PIECE = %zu, QUEUES = %zu\n", n, piece, num_queues);
-  const double in = buffer_bytes(piece, 2), out = buffer_bytes(std::min(piece, most_groups));
+  const double in = buffer_bytes(piece, 2);
+  const double out = buffer_bytes(std::min(piece, most_groups));
   check_memory(device, {in, in, in, out, out, out, buffer_bytes(numbers.room)}, usage);
 
   cl_int status;
@@ -50,8 +55,10 @@ int main(int argc, char **argv) {
     queues[q] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
     clerr_chk(status);
   }
-  cl_command_queue copies = queues[0], results = queues[num_queues - 1];
+  cl_command_queue copies = queues[0];
   cl_command_queue kernels = num_queues == 1 ? queues[0] : queues[1];
+  cl_command_queue results = queues[num_queues - 1];
+
   cl_program program = build_program(context, device, load_source("kernel.cl"), "");
   cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
   clerr_chk(status);
@@ -59,14 +66,17 @@ int main(int argc, char **argv) {
   const size_t num_groups = std::min(most_groups, (piece + local_size - 1) / local_size);
   const size_t global_size = num_groups * local_size;
 
-  const size_t piece_bytes = 2 * piece * sizeof(float), sums_bytes = num_groups * sizeof(float);
-  cl_mem piece_buffers[slots], sums_buffers[slots];
+  const size_t piece_bytes = 2 * piece * sizeof(float);
+  const size_t sums_bytes = num_groups * sizeof(float);
+  cl_mem piece_buffers[slots];
+  cl_mem sums_buffers[slots];
   for (size_t s = 0; s < slots; s++) {
     piece_buffers[s] = clCreateBuffer(context, CL_MEM_READ_ONLY, piece_bytes, nullptr, &status);
     clerr_chk(status);
     sums_buffers[s] = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sums_bytes, nullptr, &status);
     clerr_chk(status);
   }
+
   // Pinned memory: the host's, from which the device fetches by itself. It stays mapped to the end.
   const size_t pinned_bytes = numbers.room * sizeof(float);
   cl_mem pinned = clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, pinned_bytes, nullptr, &status);
@@ -78,11 +88,12 @@ int main(int argc, char **argv) {
 
   const size_t num_pieces = (n - 1) / piece + 1;
   std::vector<float> sums(slots * num_groups, NAN);
-  cl_event events[slots][3];         // of a slot's commands: copy, kernel, result
+  cl_event events[slots][3]; // of a slot's commands: copy, kernel, result
+  expectation expected = {}; // what the host computes from the same pieces, in the first run
   std::vector<double> times, totals; // of each run: ms by the host's clock, and the dot product
   std::vector<bar> bars;             // of the last run: when each command ran
   clerr_chk(clSetKernelArg(kernel, 3, local_size * sizeof(float), nullptr)); // local memory
-  while (more_runs(times)) {
+  do {
     const cl_float nothing = NAN; // no result of the run before must be left
     for (cl_mem buffer : sums_buffers)
       clerr_chk(clEnqueueFillBuffer(kernels, buffer, &nothing, sizeof nothing, 0, sums_bytes, 0,
@@ -104,6 +115,7 @@ int main(int argc, char **argv) {
       }
       if (p >= num_pieces)
         continue;
+
       // From here on the host does not wait. The kernel waits for the copy, the result for the
       // kernel: each for the event of the other's queue.
       const float *const from = piece_of(numbers, p, s);
@@ -120,15 +132,22 @@ int main(int argc, char **argv) {
       clerr_chk(clEnqueueReadBuffer(results, sums_buffers[s], CL_FALSE, 0, sums_bytes,
                                     &sums[s * num_groups], 1, &done[1], &done[2]));
       clerr_chk(clFlush(results));
+
+      if (totals.empty()) // the first run: while the piece is here, for it may be gone afterwards
+        add_expected(expected, from, length);
     }
     const auto taken = std::chrono::steady_clock::now() - start;
-    times.push_back(std::chrono::duration<double, std::milli>(taken).count());
+    if (once != nullptr || !totals.empty()) // the first run has the check in it
+      times.push_back(std::chrono::duration<double, std::milli>(taken).count());
     totals.push_back(total);
-  }
+  } while (once == nullptr && more_runs(times));
 
-  const bool ok = check_totals(numbers, totals, global_size, local_size);
+  const bool ok = check_totals(numbers, expected, totals, global_size, local_size);
   const double gigabytes = 1e-9 * buffer_bytes(n, 2);
-  print_time("all pieces", median_ms(times), gigabytes, "GB/s");
+  if (once != nullptr)
+    print_time("all pieces, and their check", times[0], gigabytes, "GB/s");
+  else
+    print_time("all pieces", median_ms(times), gigabytes, "GB/s");
   print_time("  copies of the last run", sum_ms(bars, 0), gigabytes, "GB/s");
   print_time("  kernels of the last run", sum_ms(bars, 1), gigabytes, "GB/s");
   if (drawing != nullptr)

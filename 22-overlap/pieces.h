@@ -34,7 +34,8 @@ inline const char *take_option(int &argc, char **argv, const char *name, const c
 // Two vectors, of which only pieces are ever in memory: so many elements of a, and those of b that
 // belong to them.
 struct pieces {
-  size_t n, piece;    // elements of each vector, and of a piece; the last one may be shorter
+  size_t n;           // elements of each vector,
+  size_t piece;       // and of a piece; the last one may be shorter
   const char *name;   // of the file that has them; null: they are made here
   std::ifstream file; // n floats of a, then n of b, as this machine keeps them
   size_t room;        // floats of the host's memory that they need
@@ -42,7 +43,8 @@ struct pieces {
 };
 
 // Made numbers: each piece begins at another of so many places, which are so many floats apart.
-constexpr size_t places = 4096, apart = 16;
+constexpr size_t places = 4096;
+constexpr size_t apart = 16;
 
 // How many elements each vector of a file has. One that is not there, is no file, or was cut off in
 // the middle of a number: exit 2.
@@ -58,10 +60,11 @@ inline size_t elements_of_file(const char *name, const char *usage) {
   return static_cast<size_t>(bytes / (2 * sizeof(float)));
 }
 
-// Takes --file, N and PIECE from the command line. N must be that of the file, if there is one:
-// exit 2 if it is not. `slots`: how many pieces the host is to have at a time.
-inline pieces pieces_asked_for(int &argc, char **argv, const size_t slots, const char *usage) {
-  const char *const name = take_option(argc, argv, "--file", usage);
+// Takes N and PIECE from the command line. N must be that of the file, if there is one:
+// exit 2 if it is not. `name`: the file's, or null; `slots`: how many pieces the host is to have at
+// a time.
+inline pieces pieces_asked_for(const int argc, char **argv, const char *name, const size_t slots,
+                               const char *usage) {
   check_args(argc, argv, 3, usage);
   const size_t there = name == nullptr ? 16777216 : elements_of_file(name, usage);
   const size_t n = size_arg(argc, argv, 1, there, usage);
@@ -109,45 +112,57 @@ inline void read_floats(pieces &from, const size_t first, const size_t count, fl
 inline const float *piece_of(pieces &from, const size_t p, const size_t slot) {
   if (from.name == nullptr)
     return from.memory + apart * (p % places);
-  const size_t first = p * from.piece, length = length_of(from, p);
+  const size_t first = p * from.piece;
+  const size_t length = length_of(from, p);
   float *const to = from.memory + slot * 2 * from.piece;
   read_floats(from, first, length, to);
   read_floats(from, from.n + first, length, to + length);
   return to;
 }
 
-// Returns the dot product as the host computes it, in double; in `magnitudes`, the sum of the
-// products' magnitudes.
-inline double expected_of(pieces &from, double &magnitudes) {
-  double sum = 0.0;
-  magnitudes = 0.0;
-  for (size_t p = 0; p * from.piece < from.n; p++) {
-    const size_t length = length_of(from, p);
-    const float *const a = piece_of(from, p, 0), *const b = a + length;
-    for (size_t i = 0; i < length; i++) {
-      const double product = static_cast<double>(a[i]) * static_cast<double>(b[i]);
-      sum += product;
-      magnitudes += std::fabs(product);
-    }
+// What the host computes, in double: the dot product, and the sum of the products' magnitudes.
+struct expectation {
+  double sum, magnitudes;
+};
+
+// Adds a piece: `length` elements of a, then those of b.
+inline void add_expected(expectation &expected, const float *a, const size_t length) {
+  const float *const b = a + length;
+  for (size_t i = 0; i < length; i++) {
+    const double product = static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    expected.sum += product;
+    expected.magnitudes += std::fabs(product);
   }
-  return sum;
+}
+
+// Is `result` right? A file may have an infinity or a NaN in it, and then so must the sum: compared
+// with a bound, no NaN would ever be right, and next to an infinity everything.
+inline bool agrees(const double result, const double expected, const double allowed) {
+  if (std::isnan(expected))
+    return std::isnan(result);
+  if (std::isinf(expected))
+    return result == expected;
+  return std::fabs(result - expected) <= allowed;
 }
 
 // Checks the dot products of all runs, and prints the first that is wrong, if one is. Made numbers
 // must give the very sum. Of others, a work-item adds its share of a piece, and its group adds up
 // in log2(local_size) steps: so many roundings at most, for what the host adds to that in double is
 // off by next to nothing.
-inline bool check_totals(pieces &from, const std::vector<double> &totals, const size_t global_size,
+inline bool check_totals(const pieces &from, const expectation &expected,
+                         const std::vector<double> &totals, const size_t global_size,
                          const size_t local_size) {
-  double magnitudes;
-  const double expected = expected_of(from, magnitudes);
   const double roundings = static_cast<double>((from.piece + global_size - 1) / global_size) +
                            std::log2(static_cast<double>(local_size));
-  const double allowed = from.name == nullptr ? 0.0 : roundings * FLT_EPSILON * magnitudes;
-  double result = totals[0];
-  for (const double total : totals)
-    if (std::fabs(result - expected) <= allowed) // false for NaN, which stays
-      result = total;
-  return from.name == nullptr ? check_equal(result, expected)
-                              : check_close(result, expected, allowed);
+  double allowed = 0.0;
+  if (from.name != nullptr)
+    allowed = roundings * FLT_EPSILON * expected.magnitudes;
+  const auto wrong = std::find_if(totals.begin(), totals.end(), [&](const double total) {
+    return !agrees(total, expected.sum, allowed);
+  });
+  const double result = wrong == totals.end() ? totals[0] : *wrong;
+  if (from.name != nullptr && std::isfinite(expected.sum))
+    return check_close(result, expected.sum, allowed);
+  check_equal(result, expected.sum); // prints both
+  return wrong == totals.end();
 }

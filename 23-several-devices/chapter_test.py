@@ -1,33 +1,48 @@
 import math
 
-from checker.references import rows_of_product
-from tests.formulas import TILE, tiled
+from checker.references import product
+from tests.formulas import double_buffered
 from tests.programs.test_printed_times import Times, Wrong
 
 THOROUGH = ["costs"]  # each device in turn
-# From 33 rows on, a device that is divided in two has both at work.
-TINY_SIZE = ["33", "2", "5"]
-SMALL_SIZES = [["1"], ["64", "32", "64"], ["70", "33", "65"]]
-COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["70", "33", "65"]]
-INPUT_SIZES = [["17", "33", "65"], ["70", "33", "65"]]
+LARGE_LAUNCHES = True
+_STRIP = 128
+# From 129 rows on, a device that is divided in two has both at work.
+TINY_SIZE = ["129", "2", "5"]
+SMALL_SIZES = [["1"], ["256", "128", "64"], ["300", "33", "65"]]
+OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["150", "33", "65"]]
+INPUT_SIZES = [["17", "33", "65"], ["300", "33", "65"]]
+TIME_SIZES = [["640", "96", "224"], ["17", "33", "65"]]
+COPIES = [("kernel.cl", "18-matmul-double-buffered/kernel.cl", None)]
+MOST_ROWS = 2**30
 OWN_CHECKS = ["several-devices"]
 # A device on which one of these fails is left out.
 SEARCH_CALLS = ["clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]
-# Of the kernel's arguments: the first row, and the row behind the last one.
-REFERENCES = {"matmul": rows_of_product(3, 4)}
+
+
+def _own_rows(inputs, launch, sizes):
+    """C = A·B of the rows that a device has: of A it gets no others. B was there before."""
+    _, n, k = (sizes + sizes[:1] * 2)[:3]
+    rows = launch.args[3] & 0xFFFFFFFF
+    a, b = (next(x for x in inputs if len(x) == length) for length in (rows * k, k * n))
+    yield from product([a, b], launch, [rows, n, k])
+
+
+REFERENCES = {"matmul": _own_rows}
 
 
 def costs(m, n, k):
     """The simulated device cannot be divided: one strip of rows, then all of them."""
-    return [("matmul", tiled(rows, n, k, wpt=TILE // 4)) for rows in (min(m, TILE), m)]
+    return [double_buffered(rows, n, k, 128, 128, 8, 16, 8)[0] for rows in (min(m, _STRIP), m)]
 
 
-def _shares(speeds, rows):
-    """The rows of each device, in whole strips: [(the first one, behind the last one)]."""
-    strips, so_far, ends = math.ceil(rows / TILE), 0, [0]
-    for speed in speeds:
-        so_far += speed
-        ends.append(min(rows, math.floor(so_far / sum(speeds) * strips + 0.5) * TILE))
+def _shares(speeds, strips, rows):
+    """The rows of each device: [(the first one, behind the last one)]. Strip by strip, to the one that ends it first."""
+    counts = [0] * len(speeds)
+    for _ in range(strips):
+        first = min(range(len(speeds)), key=lambda i: ((counts[i] + 1) / speeds[i], i))
+        counts[first] += 1
+    ends = [min(rows, _STRIP * sum(counts[:i])) for i in range(len(speeds) + 1)]
     return list(zip(ends, ends[1:]))
 
 
@@ -40,10 +55,10 @@ def _run(commands, shares, n):
         if first == end:
             continue
         started[-1] = commands.take("matmul")
-        items = math.ceil(n / TILE) * math.ceil((end - first) / TILE) * TILE * TILE // 8
+        items = math.ceil(n / 128) * math.ceil((end - first) / 128) * 128
         if started[-1].items != items:
             raise Wrong(f"a device has {started[-1].items} work-items for {first} to {end - 1}, where {items} follow")
-        clock += 3 * commands.call  # two arguments and the launch
+        clock += 4 * commands.call  # three arguments and the launch
         ended.append(clock + started[-1].whole)
         clock += commands.call  # the flush
     for end in ended:
@@ -52,16 +67,18 @@ def _run(commands, shares, n):
 
 
 def times(commands, expected, m, n, k):
-    """Two runs of a strip for each device; then all rows, dealt out by how fast each device was in the run before."""
+    """Two runs of a strip for each device; then all rows, dealt out by how fast each device was when it last worked."""
     speeds = [1] * sum(line.startswith("device ") for line in expected.out.splitlines())
     whole = Times()
+    strips = math.ceil(m / _STRIP)
     run = 0
     while len(whole) < 2 or (len(whole) < 6 and sum(whole) < 2000):
-        shares = _shares(speeds, min(m, TILE * len(speeds)) if run < 2 else m)
+        shares = _shares(speeds, min(strips, len(speeds)) if run < 2 else strips, m)
         done, taken = _run(commands, shares, n)
         kernel = [command and command.ended - command.started for command in done]
-        if run > 0 and all(kernel):
-            speeds = [(end - first) / ms for (first, end), ms in zip(shares, kernel)]
+        if run > 0:
+            for i, ((first, end), ms) in enumerate(zip(shares, kernel)):
+                speeds[i] = math.ceil((end - first) / _STRIP) / ms if ms else speeds[i]
         if run > 1:
             whole.append(taken)
         run += 1

@@ -1,29 +1,32 @@
 import math
 
-from checker.references import Total, product
-from tests.formulas import TILE, count, tiled, tree
+from checker.references import product
+from tests.formulas import double_buffered
 from tests.programs.test_printed_times import Times
 
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
+LARGE_LAUNCHES = True
 _PANEL = 256
-SMALL_SIZES = [["1"], ["32", "32", "64"], ["17", "33", "300"]]
-COST_SIZES = [["64"] * 3, ["17", "33", "65"], ["33", "17", "600"]]
-OCLGRIND_SIZES = [["1"], ["50", "33", "130"], ["17", "33", "300"]]
-REFERENCES = {"dot_product": Total(lambda x: x * x), "matmul": product}
+_SLOTS = 3
+_AHEAD = 2
+_VECTORS = 4  # of Freivalds' check
+SMALL_SIZES = [["1"], ["128", "128", "64"], ["17", "33", "300"]]
+COST_SIZES = [["128", "128", "64"], ["17", "33", "65"], ["33", "17", "600"]]
+OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "300"]]
+REFERENCES = {"matmul": product}
+SEVERAL_QUEUES = True
 PROCESSES = [1, 2, 3, 4, 6, 7]
 OWN_CHECKS = ["processes"]
-# The second: of four processes, two have no column of C, and of seven four have no row.
-PROCESS_SIZES = [["17", "33", "65"], ["3", "1", "5"], ["70", "40", "600"]]
+# The second: of four processes, two have no column of C, and of seven four have no row. The last: more panels than slots.
+PROCESS_SIZES = [["17", "33", "65"], ["3", "1", "5"], ["70", "40", "1500"]]
 
 
 def costs(m, n, k):
-    """For one process: the squares of A, then a launch for each panel, which adds to C from the second one on."""
-    groups = min(32, -(-m * k // 64))
-    launches = [("dot_product", tree(2 * m * k, groups, 64, fmas=m * k))]
+    """For one process: a launch for each panel, which begins with what C has from the second one on."""
+    launches = []
     for first in range(0, k, _PANEL):
-        cost = tiled(m, n, min(_PANEL, k - first), wpt=TILE // 4)
-        more = count(m * n, 0, adds=m * n) if first else count(0, 0)
-        launches.append(("matmul", {what: number + more[what] for what, number in cost.items()}))
+        cost = double_buffered(m, n, min(_PANEL, k - first), 128, 128, 8, 16, 8)[0][1]
+        launches.append(("matmul", {**cost, "global loads": cost["global loads"] + (m * n if first else 0)}))
     return launches
 
 
@@ -37,69 +40,74 @@ def _part(n, parts, i):
     return range(n // parts * i + min(i, n % parts), n // parts * (i + 1) + min(i + 1, n % parts))
 
 
-def _panels(k, rows, cols):
-    """Pieces of K, none across a border of the parts of A or of B: [(width, column with A, row with B)]."""
-    borders = {_part(k, parts, i).stop for parts in (rows, cols) for i in range(parts)} | {0}
-    borders = sorted(borders)
-    pieces = [(a, min(a + _PANEL, end)) for start, end in zip(borders, borders[1:]) for a in range(start, end, _PANEL)]
-    owner = lambda parts, at: next(i for i in range(parts) if at in _part(k, parts, i))  # noqa: E731
-    return [(end - first, owner(cols, first), owner(rows, first)) for first, end in pieces]
-
-
 def traffic(processes, rank, m, n, k):
-    """A run: panel p + 1 is on its way before panel p is multiplied, and nobody waits for it until that has begun."""
+    """A run: two panels are on their way before the first is waited for, and each comes from the process whose turn it is;
+    the copy of a panel is in another queue than its kernel."""
     rows, cols = _grid(processes)
     row, col = divmod(rank, cols)
     height, width = len(_part(m, rows, row)), len(_part(n, cols, col))
-    panels = _panels(k, rows, cols)
-    items = -(-height // TILE) * -(-width // TILE) * TILE * 4
+    panels = [min(_PANEL, k - first) for first in range(0, k, _PANEL)]
+    items = math.ceil(height / 128) * math.ceil(width / 128) * 128
+    said = ["Barrier"]
+    for step in range(len(panels) + _AHEAD):
+        if step < len(panels):
+            wide = panels[step]
+            said += ["wait"] * (step >= _SLOTS and height * width > 0)
+            said.append(f"Ibcast {int(step % cols == col)} {4 * height * wide}")
+            said.append(f"Ibcast {int(step % rows == row)} {4 * wide * width}")
+        if step >= _AHEAD:
+            wide = panels[step - _AHEAD]
+            said.append("Waitall")
+            if height * width:
+                said += [f"write {4 * height * wide}", f"write {4 * wide * width}", "flush"]
+                said += [f"launch matmul {items}", "flush"]
+    return [*said, "finish", "finish", f"Allreduce {8 * _VECTORS * height}", "Allreduce 40"]
 
-    def send(p):
-        wide, a, b = panels[p]
-        waits = ["wait"] * (p >= 2 and height * width > 0)
-        return [*waits, f"Ibcast {int(a == col)} {4 * height * wide}", f"Ibcast {int(b == row)} {4 * wide * width}"]
 
-    said = ["Barrier", *send(0)]
-    for p, (wide, _, _) in enumerate(panels):
-        said += ["Waitall", *(send(p + 1) if p + 1 < len(panels) else [])]
-        if height * width:
-            said += [f"write {4 * height * wide}", f"write {4 * wide * width}", f"launch matmul {items}", "flush"]
-    return [*said, "finish", "Allreduce 32"]
-
-
-TIME_SIZES = [["320", "192", "600"], ["17", "33", "65"]]
+TIME_SIZES = [["320", "192", "1500"], ["17", "33", "65"]]
 
 
 def times(commands, expected, m, n, k):
     """One process. The host's clock: from before the first panel until the device has done all of them; of that, only the
-    readings around each wait count as waiting, since MPI takes no time on it."""
-    for name in ("dot_product", "clEnqueueReadBuffer"):
-        commands.take(name)
-    panels = math.ceil(k / _PANEL)
-    whole, kernels = Times(), Times()
+    readings around each wait count as waiting, since MPI takes no time on it. For what a command waits in another queue,
+    that clock does not know."""
+    call, panels = commands.call, math.ceil(k / _PANEL)
+    whole, kernels, copies = Times(), Times(), Times()
+    for _ in range(2):
+        commands.take("clEnqueueMapBuffer")
     while len(whole) < 2 or (len(whole) < 6 and sum(whole) < 2000):
-        commands.take("clEnqueueWriteBuffer")  # C, full of NaN
-        clock, idle, written, kernel = 0, 0, [], 0  # idle: when the device has done all of its queue
-        for p in range(panels):
+        commands.take("clEnqueueFillBuffer")  # C, full of NaN
+        clock, copied, idle = 0, [], [0, 0]  # idle: when the device has done all of each queue
+        kernel, copy = 0, 0
+        for step in range(panels + _AHEAD):
+            if step < panels and step >= _SLOTS:
+                clock = max(clock + call, copied[step - _SLOTS])
+            if step < _AHEAD:
+                continue
             clock += 2 * commands.reading
-            if p + 1 < panels and p + 1 >= 2:
-                clock = max(clock + commands.call, written[p - 1])
-            clock += 2 * commands.call  # arguments
             for _ in range(2):
                 command = commands.take("clEnqueueWriteBuffer")
-                clock += commands.call
-                idle = max(idle, clock) + command.whole
-            written.append(idle)
+                clock += call
+                idle[0] = max(idle[0], clock) + command.whole
+                copy += command.ended - command.started
+            copied.append(idle[0])
+            clock += call  # the flush
+            clock += 4 * call  # arguments
             command = commands.take("matmul")
-            clock += commands.call
-            idle = max(idle, clock) + command.whole
+            clock += call
+            idle[1] = max(idle[1], clock) + command.whole
             kernel += command.ended - command.started
-            clock += commands.call  # the flush
-        clock = max(clock + commands.call, idle)
+            clock += call  # the flush
+        clock = max(clock + call, idle[0])
+        clock = max(clock + call, idle[1])
         whole.append(clock + commands.reading)
         kernels.append(kernel)
+        copies.append(copy)
         commands.take("clEnqueueReadBuffer")
+    for _ in range(2):
+        commands.take("clEnqueueUnmapMemObject")
     # Not `alone`: several panels make the runs alike.
     expected.rate("product", whole, 2 * m * n * k, "GFLOP/s", alone=False, seen=False)
     expected.rate("its kernels", kernels, 2 * m * n * k, "GFLOP/s", alone=False)
+    expected.rate("its copies to the device", copies, 4 * k * (m + n), "GB/s", alone=False, seen=False)
     expected.line(r"waiting for panels ([\d.]+) ms", (panels * commands.reading, 3))

@@ -190,6 +190,7 @@ int main(int argc, char **argv) {
                                        &tile.local_size, 1, &b_copied[p], &multiplied[p]));
       clerr_chk(clFlush(kernels)); // it begins now, and not when the host waits for it
     }
+    clerr_chk(clFinish(copies));
     clerr_chk(clFinish(kernels));
     double slowest[5] = {now_ms() - start, waited, 0, 0, 0};
 

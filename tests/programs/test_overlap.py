@@ -88,10 +88,29 @@ class Files:
                 code, out, err = other_inputs.run_in(folder, known, arguments, folder, add=add)
             good = code == 0 if abs(share) < 1 else code == 1 and "FAILED" in out.splitlines()
             self.report.must(f"off by {share} times its bound: exit code {code}", good, out + err)
-        broken = list(vectors(1000))
-        broken[1][700] = math.nan
-        code, out, err = running.run([self.program, "--file", self.file("nan", floats(*broken)), "1000", "300"])
-        self.report.must("a NaN in a file: FAILED", code == 1 and "FAILED" in out.splitlines(), out + err)
+        for special, add, code in [(math.nan, None, 0), (math.inf, None, 0), (-math.inf, "2 nan", 1), (0.0, "2 nan", 1)]:
+            numbers = list(vectors(1000))
+            numbers[0][700] = abs(numbers[0][700])
+            numbers[1][700] = special
+            arguments = ["1000", "300", "2", "--file", str(self.file("special", floats(*numbers)))]
+            with tempfile.TemporaryDirectory() as folder:
+                got, out, err = other_inputs.run_in(
+                    folder, known, arguments, folder, **({"add": add} if add else {})
+                )
+            good = got == code and ("PASSED" if code == 0 else "FAILED") in out.splitlines()
+            self.report.must(f"{special} in a file, and {add} added to a result: exit code {code}", good, out + err)
+
+    def once(self):
+        """The file is read once, whatever its length: as many bytes as it has, and a single run."""
+        running.need_tool("strace", "strace")
+        n = 300001
+        path = self.file("once", floats(*vectors(n)))
+        log = self.folder / "reads"
+        command = ["strace", "-f", "-e", "trace=read,readv", "-P", str(path), "-o", str(log)]
+        code, out, err = running.run([*command, self.program, "--once", str(path), str(n), "100000"])
+        read = sum(map(int, re.findall(r"= (\d+)$", log.read_text(), re.MULTILINE))) if log.exists() else 0
+        good = code == 0 and 8 * n <= read < 9 * n and "all pieces, and their check" in out
+        self.report.must(f"--once: {read} bytes of {8 * n} are read", good, out + err)
 
     def refusals(self):
         whole = floats(*vectors(100))
@@ -154,13 +173,16 @@ class Drawing:
             left, right = min(bar[1] for bar in got), max(bar[2] for bar in got)
             scale = (right - left) / (last - first)
             good = 0 <= left and right <= width and right - left > width / 2
-            said = re.search(r": the first pieces, (\S+) ms</text>", self.path.read_text())
+            said = re.search(r": the first pieces, (\S+) ms;", self.path.read_text())
             good = good and said is not None and math.isclose(float(said[1]), (last - first) / 1e6, rel_tol=1e-4)
             for (kind, start, end, piece), (row, x, x_end, its_piece) in zip(wanted, got):
                 at, until = left + (start - first) * scale, left + (end - first) * scale
                 good = good and (kind, piece) == (row, its_piece) and abs(x - at) < 0.1 and abs(x_end - until) < 0.1
         text = self.path.read_text() if self.path.exists() else ""
-        good = good and f">{queues} queue" in text
+        ticks = re.findall(r'<text x="(\S+)" y="\S+" text-anchor="middle">(\S+)</text>', text)
+        good = good and f">{queues} queue" in text and 4 <= len(ticks) <= 11 and min(e - x for _, x, e, _ in got) >= 1.5
+        for x, ms in ticks if good else ():
+            good = good and abs(float(x) - left - float(ms) * 1e6 * scale) < 0.1
         self.report.must(f"{len(got)} bars of {pieces} pieces and {queues} queues", good, "\n".join(ended[1:]) + text)
 
     def kept(self):
@@ -224,6 +246,7 @@ def test_overlap(report, chapter):
         files.refusals()
         files.products()
         files.edges()
+        files.once()
         for pieces, queues in [(5, "1"), (20, "2"), (14, "3")]:
             drawing.times(pieces, queues)
         drawing.kept()

@@ -165,22 +165,11 @@ def caches(report, program, known):
         report.must("kernel caches of nobody's", not running.not_passed(*ended), str(ended))
 
 
-def squares(report, program, known):
-    """A group adds the squares of 2^20 elements at most, whose sum a float holds."""
-    rows = 6000
-    command = [program, str(rows), "1", str(rows)]
-    code, out, err, account = running.under_layer(command, timeout=300)
-    launches = re.findall(r"^EnqueueNDRangeKernel \w+, \w+, 1, null, (\d+), (\d+),", account.text, re.MULTILINE)
-    groups = {int(items) // int(of_group) for items, of_group in launches}
-    good = not running.not_passed(code, out, err) and groups == {-(-rows * rows >> 20)}
-    report.must(f"the squares of {rows * rows} elements: {groups} groups", good, out + err)
-
-
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("chapter", [chapter for chapter in running.CHAPTERS if chapter_facts.of(chapter).PROCESSES])
 def test_processes(report, chapter):
     running.need_tool("mpirun", "openmpi-bin")
     known, program = chapter_facts.of(chapter), running.program(chapter)
-    for part in (passes, one_fails, devices, caches, squares):
+    for part in (passes, one_fails, devices, caches):
         part(report, program, known)
