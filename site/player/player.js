@@ -435,6 +435,8 @@
       }
       if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
       const [out] = step.filter((a) => a.outside);
+      const [early] = step.length > 1 && !races.length ? step.filter((a) => a.unwritten) : [];
+      if (early) this.say.append(" ", make("b", { class: "player-bad" }, `Nobody has written ${early.variable}[${early.at}] yet!`));
       if (out && !races.length) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
       this.showVerdict();
       this.drawCounts(Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) => [k, name, step.counts[k], this.result.counts[k]]));
