@@ -277,6 +277,8 @@
       this.shape();
       this.follow = true;
       this.restart(result.steps);
+      if (this.at === 0 && this.puzzle) // on a small screen the lines in question would be out of sight
+        this.pane.scrollTop = this.lines.get(this.places[this.puzzle.places[0]].line).offsetTop - 30;
     }
 
     // A race or a barrier of another group: that one comes into view.
@@ -486,7 +488,7 @@
       }
       if (unwritten) said.push(`work-item ${unwritten.item} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
       const more = said.map((text) => [make("b", {}, "./check.sh: "), text]);
-      if (lucky) more.push("In this order nobody was late, or nothing came of it. Try another one.");
+      if (lucky && race) more.push("In this order nobody was late, or nothing came of it. Try another one.");
       const { passes = [], pocl } = this.recording.what_if || {};
       if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "PoCL would say PASSED here"), ` all the same: the chapter's program did, run with ${pocl}.`]);
       if (!this.puzzle) this.places.forEach(({ line, choices }, i) => { if (this.chosen[i]) more.push([make("b", {}, `Line ${line}: `), choices[this.chosen[i] - 1].why]); });
