@@ -201,15 +201,16 @@ def reindent(lines):
 
 def players():
     """The recordings by the figure that their player stands below: {(chapter, figure): path}; and the puzzles in them by the
-    exercise that they prepare: {exercise: (chapter, number)}."""
-    found, puzzles = {}, {}
+    exercise that they prepare: {exercise: (chapter, number)}, and what they are called: {chapter: [title, ...]}."""
+    found, puzzles, titles = {}, {}, {}
     for path in sorted((ROOT / "site" / "recordings").glob("*.json")):
         recording = json.loads(path.read_text())
         launch = recording["launch"]
         found[launch["chapter"], launch["figure"]] = path
         for i, puzzle in enumerate(recording.get("what_if", {}).get("puzzles", []), 1):
             puzzles.setdefault(puzzle["exercise"], (launch["chapter"], i))
-    return found, puzzles
+            titles.setdefault(launch["chapter"], []).append(puzzle["title"])
+    return found, puzzles, titles
 
 
 def player(up, recording, kind="", number=None):
@@ -270,7 +271,7 @@ class Site:
     def __init__(self, folder):
         self.pages = folder / "pages"
         self.sources = {}  # source file -> page that shows it
-        self.players, self.puzzles = players()
+        self.players, self.puzzles, self.titles = players()
 
     def link(self, page, target):
         """A link's target as the site has it; source files get a page of their own."""
@@ -308,6 +309,9 @@ class Site:
                 line = line.replace("<details>", '<details markdown="1">')
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
             lines.append(line)
+            if line == "## Exercises" and page.parent.name in self.titles:
+                links = (f"[{title}](index.md?puzzle={i}#see-it-run)" for i, title in enumerate(self.titles[page.parent.name], 1))
+                lines += ["", f"Before them, in this page and with nothing to install: {' · '.join(links)}", ""]
             figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
             recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None
             if recording:
