@@ -61,7 +61,7 @@ def without_times(report, folder):
     env = {**running.as_device(profile, "cpu,gpu"), "OCL_DEVICE": "all"}
     code, out, err = running.run([running.program(CHAPTER), *SIZE], env=env)
     parts = re.findall(r"^time      rows (\d+ to \d+): kernel", out, re.MULTILINE)
-    good = code == 0 and out.endswith("PASSED\n") and len(devices_in(out)) == 2 and parts == ["0 to 639", "160 to 1279"]
+    good = code == 0 and out.endswith("PASSED\n") and len(devices_in(out)) == 2 and parts == ["0 to 639", "640 to 1279"]
     report.must(
         "one of two devices reports no times: it has half of the rows all the same", good, f"{code}\n{out}{err}"
     )
@@ -92,7 +92,7 @@ def together(report, name, folder):
     code, out, err, account = running.under_layer(command, clock=1)
     contexts = account.calls.count("clCreateContext")
     parts = re.findall(r"^time      (rows .*): kernel", out, re.MULTILINE)
-    good = not running.not_passed(code, out, err) and len(set(devices_in(out))) == contexts == len(parts) == 2
+    good = not running.not_passed(code, out, err) and len(set(devices_in(out))) == contexts == 2 and parts
     report.must(f"PoCL and {name}: {' and '.join(parts)}", good, f"{code}\n{out}{err}")
     if name == "oclgrind":  # by the real clock the simulator is a thousand times slower, so that PoCL does all of it
         code, out, err = running.run(command)
@@ -154,7 +154,7 @@ def two_left(report):
             parts = re.findall(r"^time      rows (\d+ to \d+): kernel", out, re.MULTILINE)
             left_out = re.findall(r"^(.*): .* left out; the others", err, re.MULTILINE)
             good = not running.not_passed(code, out, err) and left_out == devices_in(out)[device : device + 1]
-            good = good and len(parts) == 2 and parts[0] != "0 to 639"
+            good = good and parts[:1] != ["0 to 639"]  # the clock knows one as faster, however much it has to do
             report.must(
                 f"of three devices, number {device} fails: the others have {parts}", good, f"{code}\n{out}{err}"
             )
