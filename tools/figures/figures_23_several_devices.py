@@ -7,25 +7,25 @@ STRIPS = 16
 
 
 def shares(devices, strips):
-    """As deal_out does: [(first strip, behind the last one)]."""
-    total, so_far, ends = sum(speed for *_, speed in devices), 0, [0]
-    for *_, speed in devices:
-        so_far += speed
-        ends.append(int(so_far / total * strips + 0.5))
+    """As deal_out does, strip by strip to the one that ends it first: [(first strip, behind the last one)]."""
+    counts = [0] * len(devices)
+    for _ in range(strips):
+        counts[min(range(len(devices)), key=lambda i: (counts[i] + 1) / devices[i][2])] += 1
+    ends = [sum(counts[:i]) for i in range(len(devices) + 1)]
     return list(zip(ends, ends[1:]))
 
 
 @figure("several-devices")
 def several_devices():
     f = Figure(680, 430, "The strips of C are dealt out by speed; all devices work at the same time, until one fails")
-    f.text(24, 30, "C, in strips of 32 rows", 15, INK, "start", True)
+    f.text(24, 30, "C, in strips of 128 rows", 15, INK, "start", True)
     x, y, w, h = 90, 48, 118, 19
     for (first, end), (name, color, _) in zip(shares(DEVICES, STRIPS), DEVICES):
         for strip in range(first, end):
             f.box(x, y + strip * h, w, h, PALE[color], LINE, 0, 0.8)
         f.box(x, y + first * h, w, (end - first) * h, "none", color, 0, 2.4)
         f.text(x + w / 2, y + ((first + end) // 2 + 0.5) * h + 5, name, 14, color, bold=True)
-        f.text(x - 8, y + first * h + 14, f"row {32 * first}", 13, SOFT, "end")
+        f.text(x - 8, y + first * h + 14, f"row {128 * first}", 13, SOFT, "end")
     f.text(x + w / 2, y + STRIPS * h + 22, "device 0 was twice as fast", 13, SOFT)
     f.text(x + w / 2, y + STRIPS * h + 39, "as each of the others", 13, SOFT)
 

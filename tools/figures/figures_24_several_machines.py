@@ -47,24 +47,24 @@ def several_machines():
             "Then each has what it needs for one",
             "step of its block: C += panel · panel",
             "",
-            "Nobody holds more of A and B than its",
-            "block and two panels (the check apart).",
+            "The panels of a process are drawn",
+            "side by side.",
         ]
     ):
         if line:
             f.text(x, 92 + row * 22, line, 14, INK if row < 8 else SOFT, "start")
-    # What happens when, as host.cpp has it: message p + 1 leaves when message p has come and the device has panel p - 1;
-    # copy and kernel of a panel are commands of one queue.
-    message, copy, kernel, panels = 2.0, 3.0, 3.4, 4
-    sent, copied, done = [0.0], [], []  # begin of each message; ends of each copy and kernel
+    # What happens when, as host.cpp has it: message p + 2 leaves when message p - 1 has come and the device has panel p - 1;
+    # a copy goes beside the kernel before it. Two messages share the way at a time.
+    message, copy, kernel, panels = 3.0, 1.6, 4.0, 5
+    come, copied, done = [], [], []  # ends of each message, copy and kernel
     for p in range(panels):
-        come = sent[p] + message
-        sent.append(max(come, copied[p - 1]) if p >= 1 else come)
-        copied.append(max(sent[p + 1], done[-1] if done else 0) + copy)
-        done.append(copied[p] + kernel)
-    f.text(24, 384, "In time: a message goes beside the copies and kernels before it", 15, INK, "start", True)
+        begin = max(come[p - 2], copied[p - 3] if p >= 3 else 0.0) if p >= 2 else 0.0 if p == 0 else message / 2
+        come.append(begin + message)
+        copied.append(max(come[p], copied[-1] if copied else 0.0) + copy)
+        done.append(max(copied[p], done[-1] if done else 0.0) + kernel)
+    f.text(24, 384, "In time: messages, copies and kernels, each for a panel of its own", 15, INK, "start", True)
     top, left, unit, row_of = 402, 110, 24.0, 30
-    rows = [("messages", BLUE, [(s, s + message) for s in sent[:panels]])]
+    rows = [("messages", BLUE, [(end - message, end) for end in come])]
     rows += [("to device", VIOLET, [(end - copy, end) for end in copied])]
     rows += [("kernels", GREEN, [(end - kernel, end) for end in done])]
     for row, (name, color, times) in enumerate(rows):
@@ -73,12 +73,13 @@ def several_machines():
         f.line(left, y + 24, 656, y + 24, LINE, 0.8)
         for p, (start, end) in enumerate(times):
             if left + end * unit <= 656:
-                f.box(left + start * unit, y, (end - start) * unit - 2, 22, PALE[color], color, 2, 1.4)
-                f.text(left + (start + end) / 2 * unit, y + 16, p, 13, color)
+                high = 11 if row == 0 else 22  # two messages are on their way at a time
+                f.box(left + start * unit, y + (11 if row == 0 and p % 2 else 0), (end - start) * unit - 2, high, PALE[color], color, 2, 1.4)
+                f.text(left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 10, color)
     f.text(
         left,
         top + 3 * row_of + 14,
-        "Message 2 takes the place of panel 0 in the host's memory: it waits for copy 0.",
+        "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0.",
         13,
         SOFT,
         "start",
