@@ -31,13 +31,25 @@ VERDICTS = {
     "./test.sh": r"^(\d+) passed.* in .*$",
     "./check.sh": r"^ *=> +passed$",
 }
+# What a laboratory's machine has: a compiler, make and Python, and users who may install nothing.
+WITHOUT_ROOT = """
+apt-get -qq update && apt-get -qq install -y --no-install-recommends g++ make python3-venv && rm /etc/sudoers.d/student || exit 1
+exec runuser -u student -- env HOME=/home/student bash -c '
+  cd && git clone --quiet /checkout.git opencl-lessons && cd opencl-lessons && tools/without_root.sh ~/own &&
+    . ~/own/env && ./run.sh'
+"""
+
+
+def bare_clone(folder):
+    clone = f"{folder}/checkout.git"
+    running.run(["git", "clone", "--quiet", "--bare", "--depth", "1", f"file://{running.ROOT}", clone], check=True)
+    return clone
 
 
 def one_user(report, system, user, short):
     """Runs the commands as this user."""
     with tempfile.TemporaryDirectory() as folder:
-        clone = f"{folder}/checkout.git"
-        running.run(["git", "clone", "--quiet", "--bare", "--depth", "1", f"file://{running.ROOT}", clone], check=True)
+        clone = bare_clone(folder)
         as_user = ["--user"] if user != "root" else []
         options = [f"TEST_OPTIONS={SHORT if short else ''}"]
         command = [ROOT_SH, "run", system, *as_user, "--bind", clone, "/checkout.git"]
@@ -82,3 +94,29 @@ def test_fresh_short(report):
     make(report, "trixie")
     if not report.failures:
         one_user(report, "trixie", "student", True)
+
+
+@pytest.mark.release
+@pytest.mark.timeout(3600)
+def test_fresh_without_root(report):
+    """The chapters, by tools/without_root.sh; the one that wants MPI is left out."""
+    make(report, "bookworm")
+    if report.failures:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            ROOT_SH,
+            "run",
+            "bookworm",
+            "--bind",
+            bare_clone(folder),
+            "/checkout.git",
+            "bash",
+            "-c",
+            WITHOUT_ROOT,
+        ]
+        code, out, err = running.run(command, timeout=3600)
+    passed = re.search(r"^(\d+) of \1 chapters passed$", out, re.MULTILINE)
+    report.must(
+        f"without root: {passed.group() if passed else 'not passed'}", code == 0 and passed, f"{out}{err}"[-8000:]
+    )
