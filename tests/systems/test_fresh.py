@@ -35,7 +35,7 @@ VERDICTS = {
 WITHOUT_ROOT = """
 apt-get -qq update && apt-get -qq install -y --no-install-recommends g++ make python3-venv && rm /etc/sudoers.d/student || exit 1
 exec runuser -u student -- env HOME=/home/student bash -c '
-  cd && git clone --quiet /checkout.git opencl-lessons && cd opencl-lessons && tools/without_root.sh ~/own &&
+  cd && cp -r /checkout.git checkout.git && git clone --quiet checkout.git opencl-lessons && cd opencl-lessons && tools/without_root.sh ~/own &&
     . ~/own/env && ./run.sh'
 """
 
