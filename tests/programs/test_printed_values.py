@@ -1,4 +1,4 @@
-"""Is what a program says true: which device, which size, what the usage line promises, which kernel file it takes?
+"""Is what a program says true: which device, which size, what the usage line promises?
 
 Devices on paper (checker/layer/devices.cpp) say numbers that are known and all different, and end a program where it
 creates its context, so that a run takes no time. (Which of several devices it takes: test_device_choice.py.)
@@ -6,7 +6,6 @@ creates its context, so that a run takes no time. (Which of several devices it t
 
 import pathlib
 import re
-import shutil
 import tempfile
 
 from tests import chapter_facts, running
@@ -64,23 +63,6 @@ def sizes(must, paper, known):
         must(f"{more}: too large", not more or err.startswith("too large for this program"), err)
 
 
-def kernel_file(must, program, chapter, folder):
-    """The one beside the program, else the one beside the source, and not one in the working directory."""
-    size = chapter_facts.of(chapter).TINY_SIZE
-    home, here = folder / "home", folder / "here"
-    home.mkdir()
-    here.mkdir()
-    copy, env = shutil.copy(program, home), running.remembering(folder / "cache")
-    for kernel in (running.ROOT / chapter).glob("*.cl"):
-        (here / kernel.name).write_text("the one in the working directory")
-    ended = running.run([copy, *size], cwd=here, env=env)
-    must("the kernel beside the source, not in the working directory", not running.not_passed(*ended), ended[2])
-    for kernel in (running.ROOT / chapter).glob("*.cl"):
-        (home / kernel.name).write_text("the one beside the program: no kernel")
-    code, _, err = running.run([copy, *size], cwd=here, env=env)
-    must("the kernel beside the program", code == 1 and "CL_BUILD_PROGRAM_FAILURE" in err, err)
-
-
 def says(must, program, expected, folder):
     """Does it say what SAYS expects of it?"""
     for arguments, right, *lines in expected:
@@ -98,6 +80,4 @@ def test_printed_values(report, chapter):
         devices(report.must, paper, known)
         if known.PARAMETERS:
             sizes(report.must, paper, known)
-        if running.has_kernel(chapter):
-            kernel_file(report.must, program, chapter, folder)
         says(report.must, program, known.SAYS, folder)
