@@ -1,6 +1,3 @@
-OWN_CHECKS = ["device-choice"]
-
-
 def _matches(wish, place, kind):
     """Does a device of paper answer to a wish? By its type, its place, or a part of its or its platform's name."""
     if wish.lower() in ("cpu", "gpu"):

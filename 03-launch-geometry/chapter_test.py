@@ -2,7 +2,6 @@ import math
 
 from tests.formulas import count
 
-OWN_CHECKS = ["device-choice"]  # it stands for all that use common/device.h
 TIME_SIZES = [["1000003"], ["1000"], ["4096"]]  # the last one is whole work-groups
 
 

@@ -1,7 +1,6 @@
 from checker.references import dot_product, elements
 from tests.formulas import dot_naive, dot_reduction
 
-OWN_CHECKS = ["host-work"]
 BENCH = {
     "vectors": {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"},
     "flop_per_byte": {"07 naive": 1 / 12},  # a multiplication for three floats

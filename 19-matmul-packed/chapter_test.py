@@ -3,7 +3,6 @@ from tests.formulas import packed_times, panels
 
 COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
 LARGE_LAUNCHES = True
-WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before wrote
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
 BENCH = {"matmul": {"kernels": "19 packed"}}

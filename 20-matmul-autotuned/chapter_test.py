@@ -21,9 +21,7 @@ WRONG_SIZE = ["32", "64", "64"]  # no larger than what the search computes: all 
 # The second: K in two parts where BK is 256; the third: four tiles, three whole and one that is cut.
 COST_SIZES = [["17", "33", "65"], ["5", "33", "270"], ["33", "65", "40"]]
 SEARCH_SIZE = ["128", "64", "256"]
-OWN_CHECKS = ["search"]
 LARGE_LAUNCHES = True
-WHOLE_LAUNCHES = True  # a launch reads what all work-groups of the one before wrote
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pad", "pack_a", "pack_b"]
 # In the search these are no reason to stop: the candidate is left out.

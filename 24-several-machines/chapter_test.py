@@ -16,7 +16,6 @@ OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "300"]]
 REFERENCES = {"matmul": product}
 SEVERAL_QUEUES = True
 PROCESSES = [1, 2, 3, 4, 6, 7]
-OWN_CHECKS = ["processes"]
 # The second: of four processes, two have no column of C, and of seven four have no row. The last: more panels than slots.
 PROCESS_SIZES = [["17", "33", "65"], ["3", "1", "5"], ["70", "40", "1500"]]
 

@@ -90,19 +90,6 @@ def product_within(path):
     return reference
 
 
-def rows_of_product(first, end):
-    """C = A·B, of which a launch computes some rows: `first` and `end` are the numbers of the kernel's arguments that say
-    from which one to before which one."""
-
-    def reference(inputs, launch, sizes):
-        _, n, k = all_three(sizes)
-        for place in range(launch.args[first] * n, launch.args[end] * n):
-            terms = terms_of(inputs, place, sizes)
-            yield math.fsum(terms), (k + 1) * U * math.fsum(map(abs, terms))
-
-    return reference
-
-
 def all_three(sizes):
     """M, N and K: one number stands for all three, as in the programs."""
     return (sizes + sizes[:1] * 2)[:3]

@@ -22,7 +22,7 @@ class Account:
     and its code, or None; `text`: the calls that succeeded, and the builds that did not, a line each."""
 
     def __init__(self, text):
-        self.loaded, self.exited = text.startswith("layer\n"), False
+        self.exited = False
         self.log, self.commands, self.notes = [], [], []
         self.failed = None
         self.references, self.created, self.released, self.misuse = {}, 0, 0, []

@@ -90,11 +90,10 @@ def defaults(chapter):
         # On Oclgrind: (lines at the beginning of the kernel file, at that of each kernel) with which it is run as well: a
         # switch that is the other way on other devices. (Change of the host in the notation of defects.py, size): what it
         # would choose elsewhere. The launch does not shrink with N, so that only its first and last work-group are run,
-        # unless --release; or all of them, if it reads what all groups of the one before wrote.
+        # unless --release; or all of them, if some are NOT_POISONED, whose outputs a later launch reads.
         "FORCED": [],
         "ON_OTHER_DEVICES": [],
         "LARGE_LAUNCHES": False,
-        "WHOLE_LAUNCHES": False,
         # There are several queues, so that commands can run in another order than they were enqueued in.
         "SEVERAL_QUEUES": False,
         # A search for the fastest: its size; functions (cache folder, standard error) that make the next run choose
@@ -113,9 +112,8 @@ def defaults(chapter):
         # [(arguments, what is printed)]}.
         "NEEDS": {},
         "RUNS_ON": {},
-        # Tests that take too long here for every day; tests of this chapter alone that mutants go through, the first soon.
+        # Tests that take too long here for every day.
         "THOROUGH": [],
-        "OWN_CHECKS": [],
         # tools/bench/: matmul and vectors, {beginning of its "time" line: name of the series}; flop_per_byte, where it is not
         # a dot product's 1/4; chooses: the line begins with what it chose; front: the series in the top README;
         # matrix_units: they may be used.

@@ -7,6 +7,7 @@ failure, too. What hangs is known by the time that it computes, and not by the c
 would spoil. Without --release, the first two of each table.
 """
 
+import importlib
 import os
 import pathlib
 import re
@@ -165,9 +166,20 @@ def limit_resources():
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
 
 
+def own_checks(chapter):
+    """The tests of this chapter and few others: those of programs/ that are parametrized with it."""
+    found = []
+    for path in sorted((running.ROOT / "tests" / "programs").glob("test_*.py")):
+        test = getattr(importlib.import_module(f"tests.programs.{path.stem}"), path.stem, None)
+        marks = [mark.args for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
+        if any(names == "chapter" and chapter in values for names, values, *_ in marks):
+            found.append(path.stem.removeprefix("test_").replace("_", "-"))
+    return found
+
+
 def noticed_by(chapter, folder, checks):
     """The check that notices the mutant in the folder, and how; two empty strings if none does."""
-    alone = chapter_facts.of(chapter).OWN_CHECKS
+    alone = own_checks(chapter)
     if alone and checks is HOST_CHECKS:
         checks = [RESULTS, alone[0], *HOST_CHECKS[1:], *alone[1:]]
     own = {
