@@ -3,6 +3,7 @@
 Without bubblewrap only the limits are looked at, and the rest is skipped by name.
 """
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -26,97 +27,88 @@ def counting():
     return sum(end[2:4]) - sum(begin[2:4]), end[4] - begin[4]
 
 
-@pytest.mark.thorough
-def test_sandbox_itself(report):
+@pytest.fixture
+def folder():
+    """Not pytest's own, which nobody else can get to: the sandbox's programs may run as nobody."""
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-
-        def run(script, seconds=20):
-            return sandbox.run(["bash", "-c", script], seconds, folder, {**os.environ, "SECRET": "1"}, folder)
-
-        def must(what, script, good, **how):
-            found = run(script, **how)
-            report.must(what, good(*found), f"{found[0]} {found[1][-300:]} {found[2][-300:]}")
-
-        must(
-            "its exit code and its words come back", "echo a; echo b >&2; exit 3", lambda *all: all == (3, "a\n", "b\n")
-        )
-        must("so does a signal", "kill -11 $$", lambda code, *_: code == -11)
-        alone, _ = counting()
-        busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(5 * (os.cpu_count() or 1))]
-        must("on a busy machine it has its time all the same", COUNT, lambda code, *_: code == 0, seconds=3 * alone)
-        for one in busy:
-            one.kill()
-            one.wait()
-        must("it ends when its time is over", "sleep 60", lambda code, *_: code is None, seconds=1)
-        must(
-            "what it printed until then comes back",
-            "echo a; sleep 60",
-            lambda *all: all == (None, "a\n", ""),
-            seconds=1,
-        )
-        must(
-            "endless output ends it",
-            "yes",
-            lambda code, out, err: code == 1 and len(out) == sandbox.OUTPUT and sandbox.TOO_MUCH in err,
-        )
-        must(
-            "so does writing without end",
-            "while true; do i=$((i + 1)); head -c 50000000 /dev/zero >f$i; done",
-            lambda code, out, err: code == 1 and "MiB" in err,
-        )
-        nine = "dd if=/dev/zero of=/dev/null bs=9G count=1"
-        must("memory has a limit", nine, lambda code, out, err: code == 1 and "memory exhausted" in err)
-        if sandbox.missing():
-            pytest.skip("the limits hold; the rest not looked at, because " + sandbox.missing())
-        must(
-            "a fork bomb stays in it",
-            "rm f*; f() { f | f & }; f; sleep 60",
-            lambda code, out, err: "unavailable" in err,
-            seconds=2,
-        )
-        ran, took = counting()
-        others = max(1, took / ran)  # times as long as on a machine that does nothing else
-        begin = time.monotonic()
-        run("for i in 1 2 3 4 5 6 7 8 9; do while :; do :; done & done; wait", seconds=2)
-        took = time.monotonic() - begin
-        report.must("what keeps itself waiting has no more time for that", took < 9 * others, f"{took:.1f} s")
-        found = sandbox.run(["true"], 9, folder / "gone", os.environ, folder)
-        report.must(
-            "a program that has deleted its folder is told so", found[0] == 1 and "gone" in found[2], str(found)
-        )
-        run("nohup sleep 86399 & setsid sleep 86399 & sleep 0.2")
-        left = [p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline") if "86399" in text(p)]
-        report.must("nothing that it started is left", not left, str(left))
-        threading.Timer(0.5, sandbox.stop.set).start()
-        begin, ended = time.monotonic(), ""
-        try:
-            ended = str(run("setsid sleep 86398 & sleep 86398"))
-        except sandbox.Stopped:
-            pass
-        finally:
-            sandbox.stop.clear()
-        took = time.monotonic() - begin
-        left = [p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline") if "86398" in text(p)]
-        good = not ended and took < 5 and not left
-        report.must("what nobody waits for any more ends at once, and whole", good, f"{ended} {took:.1f} s {left}")
-        must("there is no network", "wc -l </proc/net/dev", lambda code, out, err: out == "3\n")  # two lines, and lo
-        must("it is no root", "id -u; cat /etc/shadow", lambda code, out, err: out.strip() != "0" and code == 1)
-        must(
-            "it sees of the checkout what it needs, and no answers",
-            f"ls {ROOT} {ROOT}/common/*.h",
-            lambda code, out, err: "opencl.h" in out and "exercises" not in out and "tests" not in out,
-        )
-        must(
-            "it can write into its folder and /tmp only",
-            f"echo a >a; echo a >/tmp/a; cat a /tmp/a; echo a >{ROOT}/common/a || echo a >/usr/a || echo a >/etc/a",
-            lambda code, out, err: code == 1 and out == "a\na\n",
-        )
-        report.must("... and what it wrote to its folder is there", (folder / "a").read_text() == "a\n")
+        yield pathlib.Path(name)
 
 
-def text(path):
+@pytest.fixture
+def run(folder):
+    """run(script, seconds): exit code, output and errors of a script of bash in the sandbox."""
+
+    def start(script, seconds=20):
+        return sandbox.run(["bash", "-c", script], seconds, folder, {**os.environ, "SECRET": "1"}, folder)
+
+    return start
+
+
+def left(word):
+    """The processes of this machine that have the word in their command lines."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it may have ended meanwhile
+            found += [path] * (word in path.read_text(encoding="utf-8", errors="replace"))
+    return found
+
+
+@pytest.mark.thorough
+def test_limits(run):
+    assert run("echo a; echo b >&2; exit 3") == (3, "a\n", "b\n")
+    assert run("kill -11 $$")[0] == -11
+    alone, _ = counting()
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(5 * (os.cpu_count() or 1))]
+    code, *_ = run(COUNT, seconds=3 * alone)
+    for one in busy:
+        one.kill()
+        one.wait()
+    assert code == 0, "on a busy machine it has its time all the same"
+    assert run("sleep 60", seconds=1)[0] is None
+    assert run("echo a; sleep 60", seconds=1) == (None, "a\n", ""), "what it printed until then comes back"
+    code, out, err = run("yes")
+    assert code == 1 and len(out) == sandbox.OUTPUT and sandbox.TOO_MUCH in err
+    code, _, err = run("while true; do i=$((i + 1)); head -c 50000000 /dev/zero >f$i; done; rm f*")
+    assert code == 1 and "MiB" in err
+    code, _, err = run("dd if=/dev/zero of=/dev/null bs=9G count=1")
+    assert code == 1 and "memory exhausted" in err
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(
+    bool(sandbox.missing()), reason=f"the limits hold; the rest not looked at, because {sandbox.missing()}"
+)
+def test_walls(run, folder):
+    assert "unavailable" in run("f() { f | f & }; f; sleep 60", seconds=2)[2], "a fork bomb stays in it"
+    ran, took = counting()
+    others = max(1, took / ran)  # times as long as on a machine that does nothing else
+    begin = time.monotonic()
+    run("for i in 1 2 3 4 5 6 7 8 9; do while :; do :; done & done; wait", seconds=2)
+    assert time.monotonic() - begin < 9 * others, "what keeps itself waiting has no more time for that"
+    code, _, err = sandbox.run(["true"], 9, folder / "gone", os.environ, folder)
+    assert code == 1 and "gone" in err, "a program that has deleted its folder is told so"
+    run("nohup sleep 86399 & setsid sleep 86399 & sleep 0.2")
+    assert not left("86399")
+    assert run("wc -l </proc/net/dev")[1] == "3\n", "a network: more than two lines of head, and lo"
+    code, out, _ = run("id -u; cat /etc/shadow")
+    assert code == 1 and out.strip() != "0", "it is root"
+    _, out, _ = run(f"ls {ROOT} {ROOT}/common/*.h")
+    assert "opencl.h" in out and "exercises" not in out and "tests" not in out, "it sees more than it needs"
+    code, out, _ = run(
+        f"echo a >a; echo a >/tmp/a; cat a /tmp/a; echo a >{ROOT}/common/a || echo a >/usr/a || echo a >/etc/a"
+    )
+    assert code == 1 and out == "a\na\n" and (folder / "a").read_text(encoding="utf-8") == "a\n"
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(bool(sandbox.missing()), reason=sandbox.missing() or "")
+def test_what_nobody_waits_for(run):
+    """It ends at once, and whole."""
+    threading.Timer(0.5, sandbox.stop.set).start()
+    begin = time.monotonic()
     try:
-        return path.read_text()
-    except OSError:  # it has ended meanwhile
-        return ""
+        with pytest.raises(sandbox.Stopped):
+            run("setsid sleep 86398 & sleep 86398")
+    finally:
+        sandbox.stop.clear()
+    assert time.monotonic() - begin < 5 and not left("86398")
