@@ -7,6 +7,7 @@
 #include "../common/source.h"
 #include "../common/timing.h"
 #include "candidates.h"
+#include "launches.h"
 #include "remembered.h"
 
 #include <algorithm>
@@ -20,63 +21,140 @@ static const char *const usage =
     "usage: 20-matmul-autotuned [M [N [K]]]\n"
     "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n";
 
+// What a candidate's runs took, in ms; the first one is the warm-up.
+struct run_times {
+  std::vector<double> host;    // on the host's clock, which every device has
+  std::vector<double> device;  // from the first launch's start to the last one's end
+  std::vector<double> packing; // of this, until the last launch starts
+};
+
+// The operations of a product, in 10^9: a multiplication and an addition for each m, n and k.
+static double gflop(const product &p) {
+  return 2e-9 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+
+static bool is_faster(const candidate &x, const candidate &y) {
+  return x.fastest_ms < y.fastest_ms;
+}
+
+// Makes the kernels of a candidate's launches, and sets their arguments. Returns the status of what
+// failed, or CL_SUCCESS.
+static cl_int make_kernels(cl_program program, const std::vector<launch> &launches,
+                           std::vector<cl_kernel> &kernels) {
+  cl_int status;
+  for (const launch &one : launches) {
+    cl_kernel kernel = clCreateKernel(program, one.kernel, &status);
+    if (status != CL_SUCCESS)
+      return status;
+    kernels.push_back(kernel);
+    cl_uint at = 0;
+    for (const cl_mem &buffer : one.buffers)
+      clerr_chk(clSetKernelArg(kernel, at++, sizeof(cl_mem), &buffer));
+    for (const size_t size : one.sizes) {
+      const cl_uint size_arg = static_cast<cl_uint>(size);
+      clerr_chk(clSetKernelArg(kernel, at++, sizeof(cl_uint), &size_arg));
+    }
+  }
+  return CL_SUCCESS;
+}
+
+// Runs the kernels one after the other, and adds what they took to `times`. Returns the status of
+// what failed, or CL_SUCCESS.
+static cl_int run_once(const setup &s, const std::vector<launch> &launches,
+                       const std::vector<cl_kernel> &kernels, run_times &times) {
+  const auto start = std::chrono::steady_clock::now();
+  cl_int status = CL_SUCCESS;
+  std::vector<cl_event> events;
+  for (size_t i = 0; i < launches.size() && status == CL_SUCCESS; i++) {
+    cl_event event;
+    status = clEnqueueNDRangeKernel(s.queue, kernels[i], 2, nullptr, launches[i].global_size,
+                                    launches[i].local_size, 0, nullptr, &event);
+    if (status == CL_SUCCESS)
+      events.push_back(event);
+  }
+  if (status == CL_SUCCESS)
+    status = clWaitForEvents(1, &events.back());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+
+  if (status == CL_SUCCESS) {
+    times.host.push_back(taken.count() * 1e3);
+    times.device.push_back(kernels_ms(events.front(), events.back()));
+    times.packing.push_back(times.device.back() - kernel_ms(events.back()));
+  }
+  for (cl_event event : events)
+    clerr_chk(clReleaseEvent(event));
+  return status;
+}
+
 // Computes the product that `check` knows with a candidate, as often as more_runs says, and reads
 // it into `c`. Is it right? If not, or if it does not even build or launch, says so in a line.
 static bool is_right(const setup &s, const candidate &one, const product_check &check,
                      std::vector<float> &c, run_times &times) {
   const product p = {check.m, check.n, check.k};
+  const std::vector<launch> launches =
+      one.panels ? panel_launches(one, s, p) : tile_launches(one, s, p);
   cl_int status;
   const char *source = one.panels ? s.panels.c_str() : s.tiles.c_str();
   cl_program program = clCreateProgramWithSource(s.context, 1, &source, nullptr, &status);
   clerr_chk(status);
   status = clBuildProgram(program, 1, &s.device, options_of(one, s, p).c_str(), nullptr, nullptr);
-  const std::vector<launch> list = launches(one, s, p);
+
   std::vector<cl_kernel> kernels;
-  for (size_t i = 0; i < list.size() && status == CL_SUCCESS; i++) {
-    cl_kernel kernel = clCreateKernel(program, list[i].kernel, &status);
-    if (status != CL_SUCCESS)
-      break;
-    kernels.push_back(kernel);
-    cl_uint at = 0;
-    for (const cl_mem &buffer : list[i].buffers)
-      clerr_chk(clSetKernelArg(kernel, at++, sizeof(cl_mem), &buffer));
-    for (const cl_uint &size : list[i].sizes)
-      clerr_chk(clSetKernelArg(kernel, at++, sizeof(cl_uint), &size));
-  }
+  if (status == CL_SUCCESS)
+    status = make_kernels(program, launches, kernels);
+
+  // What nobody writes is not right.
   const size_t bytes = p.m * p.n * sizeof(float);
-  std::fill_n(c.begin(), p.m * p.n, NAN); // what nobody writes is not right
+  std::fill_n(c.begin(), p.m * p.n, NAN);
   clerr_chk(clEnqueueWriteBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
+
   times = {};
-  while (status == CL_SUCCESS && more_runs(times.host)) {
-    const auto start = std::chrono::steady_clock::now();
-    std::vector<cl_event> events;
-    for (size_t i = 0; i < list.size() && status == CL_SUCCESS; i++) {
-      cl_event event = nullptr;
-      status = clEnqueueNDRangeKernel(s.queue, kernels[i], 2, nullptr, list[i].global_size,
-                                      list[i].local_size, 0, nullptr, &event);
-      if (status == CL_SUCCESS)
-        events.push_back(event);
-    }
-    if (status == CL_SUCCESS)
-      status = clWaitForEvents(1, &events.back());
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (status == CL_SUCCESS) {
-      times.host.push_back(taken.count() * 1e3);
-      times.device.push_back(kernels_ms(events.front(), events.back()));
-      times.packing.push_back(times.device.back() - kernel_ms(events.back()));
-    }
-    for (cl_event event : events)
-      clerr_chk(clReleaseEvent(event));
-  }
+  while (status == CL_SUCCESS && more_runs(times.host))
+    status = run_once(s, launches, kernels, times);
   if (status == CL_SUCCESS)
     clerr_chk(clEnqueueReadBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
+
   for (cl_kernel kernel : kernels)
     clerr_chk(clReleaseKernel(kernel));
   clerr_chk(clReleaseProgram(program));
+
   if (status == CL_SUCCESS && product_is_right(check, c))
     return true;
-  show_left_out(one, p, status);
+  fprintf(stderr, "search    %s: ", candidate_text(one).c_str());
+  if (status == CL_SUCCESS)
+    fprintf(stderr, "WRONG at %zu %zu %zu, left out\n", p.m, p.n, p.k);
+  else
+    fprintf(stderr, "%s (%d), left out\n", clerr_find(status).name, status);
   return false;
+}
+
+// Measures all candidates, and the best four once more. The fastest of those that are right comes
+// first then; those that are not right are no longer in the list.
+static void search(const setup &s, std::vector<candidate> &list, const product_check &check,
+                   std::vector<float> &c) {
+  const product p = {check.m, check.n, check.k};
+  run_times times;
+  double best_ms = INFINITY;
+  for (int round = 1; round <= 2; round++) {
+    const size_t tried = round == 1 ? list.size() : std::min<size_t>(4, list.size());
+    for (size_t i = 0; i < tried; i++) {
+      candidate &one = list[i];
+      if (!is_right(s, one, check, c, times)) {
+        one.fastest_ms = INFINITY;
+        continue;
+      }
+      const double fastest_ms = *std::min_element(times.host.begin() + 1, times.host.end());
+      one.fastest_ms = std::min(one.fastest_ms, fastest_ms);
+      const bool is_best = one.fastest_ms <= best_ms;
+      best_ms = std::min(best_ms, one.fastest_ms);
+      fprintf(stderr, "search    round %d, %zu of %zu: %s: %.1f GFLOP/s%s\n", round, i + 1, tried,
+              candidate_text(one).c_str(), gflop(p) / (one.fastest_ms * 1e-3),
+              is_best ? ", the best so far" : "");
+    }
+    std::stable_sort(list.begin(), list.end(), is_faster);
+    while (!list.empty() && std::isinf(list.back().fastest_ms))
+      list.pop_back();
+  }
 }
 
 int main(const int argc, char **argv) {
@@ -92,19 +170,28 @@ int main(const int argc, char **argv) {
   if (std::max({m, n, k}) > 0x40000000) // the kernels count rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
 
-  // The search measures with a product that is no larger than it takes to tell candidates apart,
-  // and checks the winner with an odd one. Copies of A and B are filled up at their edges.
-  const bool cpu = (device_type(s.device) & CL_DEVICE_TYPE_CPU) != 0;
-  const product whole = {m, n, k}, part = reduced(whole, cpu), odd = odd_one(part);
-  const product most = {std::max(m, odd.m), std::max(n, odd.n), std::max(k, odd.k)};
-  const product &copied = cpu || has_odd_rows(whole) || has_odd_rows(part) ? most : odd;
-  const size_t a_size = std::max(m * k, odd.m * odd.k), b_size = std::max(k * n, odd.k * odd.n);
-  const size_t c_size = std::max(m * n, odd.m * odd.n), parts = most_parts(s.device);
-  const size_t a_copy = (copied.m + 16) * (copied.k + panel_step);
-  const size_t b_copy = (copied.n + 64) * (copied.k + panel_step);
+  // Three products: the one asked for, the part of it that the search measures with, and an odd one
+  // that the winner has to compute as well.
+  const product whole = {m, n, k};
+  const product part = reduced(whole, is_cpu(s.device));
+  const product odd = odd_one(part);
+  std::vector<candidate> list = candidates(s.device, part, is_cut(whole, part));
+
+  // Copies of A and B are filled up at their edges.
+  const product larger = {std::max(m, odd.m), std::max(n, odd.n), std::max(k, odd.k)};
+  const bool all_are_copied = is_cpu(s.device) || has_odd_rows(whole) || has_odd_rows(part);
+  const product copied = all_are_copied ? larger : odd;
+  const size_t a_size = std::max(m * k, odd.m * odd.k);
+  const size_t b_size = std::max(k * n, odd.k * odd.n);
+  const size_t c_size = std::max(m * n, odd.m * odd.n);
+  const size_t a_copy_size = (copied.m + 16) * (copied.k + panel_step);
+  const size_t b_copy_size = (copied.n + 64) * (copied.k + panel_step);
+  const size_t parts_size = floats_in_parts(list);
+  const size_t done_size = counters_in_done(list);
   check_memory(s.device,
                {buffer_bytes(a_size), buffer_bytes(b_size + behind_b), buffer_bytes(c_size),
-                buffer_bytes(a_copy), buffer_bytes(b_copy), buffer_bytes(parts)},
+                buffer_bytes(a_copy_size), buffer_bytes(b_copy_size), buffer_bytes(parts_size),
+                buffer_bytes(done_size)},
                usage);
 
   cl_int status;
@@ -114,45 +201,44 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   s.tiles = load_source("tiles.cl");
   s.panels = load_source("panels.cl");
+
   // Small whole numbers, whose sums a float holds exactly.
-  std::vector<float> a(a_size), b(b_size), c(c_size);
+  std::vector<float> a(a_size);
+  std::vector<float> b(b_size);
+  std::vector<float> c(c_size);
+  std::vector<cl_uint> zeros(done_size, 0);
   fill_whole(a, 1);
   fill_whole(b, 2);
   b.resize(b_size + behind_b, NAN); // who uses them gets NaN, too
-  const cl_mem_flags input = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, both = CL_MEM_READ_WRITE;
+
+  const cl_mem_flags input = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+  const cl_mem_flags both = CL_MEM_READ_WRITE;
   s.a = clCreateBuffer(s.context, input, a_size * sizeof(float), a.data(), &status);
   clerr_chk(status);
   s.b = clCreateBuffer(s.context, input, b.size() * sizeof(float), b.data(), &status);
   clerr_chk(status);
   s.c = clCreateBuffer(s.context, both, c_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.a_copy = clCreateBuffer(s.context, both, a_copy * sizeof(float), nullptr, &status);
+  s.a_copy = clCreateBuffer(s.context, both, a_copy_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.b_copy = clCreateBuffer(s.context, both, b_copy * sizeof(float), nullptr, &status);
+  s.b_copy = clCreateBuffer(s.context, both, b_copy_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.parts = clCreateBuffer(s.context, both, parts * sizeof(float), nullptr, &status);
+  s.parts = clCreateBuffer(s.context, both, parts_size * sizeof(float), nullptr, &status);
+  clerr_chk(status);
+  s.done = clCreateBuffer(s.context, both | CL_MEM_COPY_HOST_PTR, done_size * sizeof(cl_uint),
+                          zeros.data(), &status);
   clerr_chk(status);
 
   // The winner: remembered from an earlier run, if it is still right here, or searched for now.
   const winner_key key = key_for(s, part, is_cut(whole, part));
-  std::vector<candidate> list = candidates(s.device, part, is_cut(whole, part));
   const product_check whole_check = expect_product(a, b, m, n, k);
   candidate winner = {};
   run_times times;
   if (!recall(key, list, winner) || !is_right(s, winner, whole_check, c, times)) {
-    const product_check check = expect_product(a, b, part.m, part.n, part.k);
+    const product_check part_check = expect_product(a, b, part.m, part.n, part.k);
     const product_check odd_check = expect_product(a, b, odd.m, odd.n, odd.k);
-    for (int round = 1; round <= 2; round++) { // all, and the best four once more
-      const size_t tried = round == 1 ? list.size() : std::min<size_t>(4, list.size());
-      for (size_t i = 0; i < tried; i++) {
-        const bool right = is_right(s, list[i], check, c, times);
-        list[i].fastest_ms = right ? std::min(list[i].fastest_ms, fastest(times.host)) : INFINITY;
-        show(round, list, i, tried, part);
-      }
-      std::stable_sort(list.begin(), list.end(), is_faster);
-      while (!list.empty() && std::isinf(list.back().fastest_ms))
-        list.pop_back();
-    }
+    search(s, list, part_check, c);
+
     // The fastest one that is right at the odd size, too, and at the one asked for.
     while (!list.empty() && !(is_right(s, list[0], odd_check, c, times) &&
                               is_right(s, list[0], whole_check, c, times)))
@@ -164,9 +250,15 @@ int main(const int argc, char **argv) {
     winner = list[0];
     remember(key, winner);
   }
-  const bool ok = check_matmul(c, a, b, m, n, k);
-  print_times(winner, whole, times);
 
+  const bool ok = check_matmul(c, a, b, m, n, k);
+  print_time((candidate_text(winner) + ":").c_str(), median_ms(times.device), gflop(whole),
+             "GFLOP/s");
+  if (winner.panels && winner.packed && !std::isnan(median_ms(times.device)))
+    printf("time      of which packing %.3f ms\n", median_ms(times.packing));
+  print_time("as the host waits:", median_ms(times.host), gflop(whole), "GFLOP/s");
+
+  clerr_chk(clReleaseMemObject(s.done));
   clerr_chk(clReleaseMemObject(s.parts));
   clerr_chk(clReleaseMemObject(s.b_copy));
   clerr_chk(clReleaseMemObject(s.a_copy));

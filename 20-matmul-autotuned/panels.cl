@@ -61,6 +61,59 @@ __kernel void pack_b(__global const float *restrict b, __global float *restrict 
         to[i * TN + j] = k + i < K && col + j < N ? from[j] : 0.0f;
 }
 
+// Inlined at once, the sums live in registers; a compiler that inlines late leaves them in memory.
+#define INLINE __attribute__((always_inline))
+
+// The sums of TM rows of A and TN columns of B, along `length` of K.
+INLINE void multiply(VECTOR sums[TM][TV], __global const float *a_rows[TM],
+                     __global const float *restrict b, const uint b_stride, const uint length) {
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TV; j++)
+      sums[i][j] = 0.0f;
+
+  for (uint k0 = 0; k0 < length; k0 += KS)
+    for (uint k = 0; k < min((uint)KS, length - k0); k++, b += b_stride) {
+      VECTOR b_values[TV];
+#pragma unroll
+      for (uint j = 0; j < TV; j++)
+        b_values[j] = LOAD(j, b);
+
+#pragma unroll
+      for (uint i = 0; i < TM; i++) {
+        const VECTOR a_value = a_rows[i][k0 * (PACKED ? TM : 1) + k]; // one float, in every lane
+#pragma unroll
+        for (uint j = 0; j < TV; j++)
+          sums[i][j] = FMA(a_value, b_values[j], sums[i][j]);
+      }
+    }
+}
+
+// Writes them to C, or adds them to what earlier steps along K have left there. At the edges, where
+// `rows` × `cols` are left, float by float.
+INLINE void store(__global float *restrict c, VECTOR sums[TM][TV], const uint rows, const uint cols,
+                  const uint N, const bool add) {
+  if (rows >= TM && cols >= TN) {
+#pragma unroll
+    for (uint i = 0; i < TM; i++, c += N)
+#pragma unroll
+      for (uint j = 0; j < TV; j++)
+        STORE(add ? LOAD(j, c) + sums[i][j] : sums[i][j], j, c);
+    return;
+  }
+
+  float edge[TM * TN];
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TV; j++)
+      STORE(sums[i][j], i * TV + j, edge);
+  for (uint i = 0; i < min((uint)TM, rows); i++, c += N)
+    for (uint j = 0; j < min((uint)TN, cols); j++)
+      c[j] = add ? c[j] + edge[i * TN + j] : edge[i * TN + j];
+}
+
 // Third launch: the product. One work-item a group, and no barrier: a CPU runs the work-items of a
 // group one after the other, so there is nobody to share tiles with.
 //
@@ -80,57 +133,23 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   const uint end_col = min(first_col + BN, N);
   const uint padded = PACKED ? (K + KS - 1) / KS * KS : K; // what the panels have along K
 
-  // BK steps of a panel of B stay in the cache while all the group's panels of A pass by.
-  for (uint k0 = 0; k0 < padded; k0 += BK)
-    for (uint col = first_col; col < end_col; col += TN)
+  // BK steps of a panel of B stay in the nearest cache while all the group's panels of A pass by,
+  // and these in the next one.
+  for (uint k0 = 0; k0 < padded; k0 += BK) {
+    const uint length = min((uint)BK, padded - k0);
+    for (uint col = first_col; col < end_col; col += TN) {
+      __global const float *b_panel =
+          PACKED ? b + (size_t)col * padded + (size_t)k0 * TN : b + (size_t)k0 * N + col;
       for (uint row = first_row; row < end_row; row += TM) {
         __global const float *a_rows[TM]; // beyond the last row any will do: nobody writes the sums
 #pragma unroll
         for (uint i = 0; i < TM; i++)
           a_rows[i] = PACKED ? a + (size_t)row * padded + (size_t)k0 * TM + i * KS
                              : a + (size_t)min(row + i, M - 1) * K + k0;
-        __global const float *b_part =
-            PACKED ? b + (size_t)col * padded + (size_t)k0 * TN : b + (size_t)k0 * N + col;
         VECTOR sums[TM][TV];
-#pragma unroll
-        for (uint i = 0; i < TM; i++)
-#pragma unroll
-          for (uint j = 0; j < TV; j++)
-            sums[i][j] = 0.0f;
-        for (uint s = k0; s < min(k0 + BK, padded); s += KS)
-          for (uint k = 0; k < min((uint)KS, padded - s); k++, b_part += PACKED ? TN : N) {
-            VECTOR b_values[TV];
-#pragma unroll
-            for (uint j = 0; j < TV; j++)
-              b_values[j] = LOAD(j, b_part);
-#pragma unroll
-            for (uint i = 0; i < TM; i++) {
-              const VECTOR a_value =
-                  a_rows[i][(s - k0) * (PACKED ? TM : 1) + k]; // one float of A, in every lane
-#pragma unroll
-              for (uint j = 0; j < TV; j++)
-                sums[i][j] = FMA(a_value, b_values[j], sums[i][j]);
-            }
-          }
-
-        // To C: the first step writes, the others add. At the edges float by float.
-        __global float *to = c + (size_t)row * N + col;
-        if (row + TM <= M && col + TN <= N) {
-#pragma unroll
-          for (uint i = 0; i < TM; i++, to += N)
-#pragma unroll
-            for (uint j = 0; j < TV; j++)
-              STORE(k0 > 0 ? LOAD(j, to) + sums[i][j] : sums[i][j], j, to);
-        } else {
-          float edge[TM * TN];
-#pragma unroll
-          for (uint i = 0; i < TM; i++)
-#pragma unroll
-            for (uint j = 0; j < TV; j++)
-              STORE(sums[i][j], i * TV + j, edge);
-          for (uint i = 0; i < min((uint)TM, M - row); i++, to += N)
-            for (uint j = 0; j < min((uint)TN, N - col); j++)
-              to[j] = k0 > 0 ? to[j] + edge[i * TN + j] : edge[i * TN + j];
-        }
+        multiply(sums, a_rows, b_panel, PACKED ? TN : N, length);
+        store(c + (size_t)row * N + col, sums, M - row, N - col, N, k0 > 0);
       }
+    }
+  }
 }

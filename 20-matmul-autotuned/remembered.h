@@ -2,6 +2,7 @@
 #pragma once
 
 #include "candidates.h"
+#include "launches.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -17,9 +18,9 @@
 #include <vector>
 
 // What the search measures with: half of a product, again and again, until it has no more work than
-// 4096 each way on a GPU, 1024 on a CPU, whose candidates step through K in any case.
+// 4096 each way on a GPU, 2048 on a CPU, whose candidates step through K in any case.
 inline product reduced(product p, const bool cpu) {
-  const size_t side = cpu ? 1024 : 4096;
+  const size_t side = cpu ? 2048 : 4096;
   p.k = std::min<size_t>(p.k, cpu ? side : 1048576);
   while (p.m * p.n > side * side * side / p.k) {
     size_t &longer = p.m > p.n ? p.m : p.n;
@@ -31,6 +32,14 @@ inline product reduced(product p, const bool cpu) {
 // Is C larger than that of what it is measured with?
 inline bool is_cut(const product &whole, const product &part) {
   return part.m < whole.m || part.n < whole.n;
+}
+
+// The smallest power of two that is at least `size`, from 16 on.
+inline size_t size_class(const size_t size) {
+  size_t power = 16;
+  while (power < size)
+    power *= 2;
+  return power;
 }
 
 // A product of the same class that no candidate's parts divide: what is remembered for the class
@@ -56,15 +65,20 @@ struct winner_key {
 };
 
 inline winner_key key_for(const setup &s, const product &p, const bool cut) {
-  cl_uint units;
-  clerr_chk(clGetDeviceInfo(s.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
-  return {"device " + device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) +
-              "), " + std::to_string(units) + " compute units\nsize " +
-              std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
-              std::to_string(size_class(p.k)) + (cut ? " of a larger C" : "") +
-              (has_odd_rows(p) ? " with odd rows\n" : "\n"),
-          "driver " + device_text(s.device, CL_DRIVER_VERSION) + "\nkernels " +
-              std::to_string(hash_of(s.tiles + s.panels)) + "\n"};
+  const cl_uint units = info_of<cl_uint>(s.device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  winner_key key;
+  key.kind = "device " + device_text(s.device, CL_DEVICE_NAME) + " (" + platform_name(s.device) +
+             "), " + std::to_string(units) + " compute units\nsize " +
+             std::to_string(size_class(p.m)) + "x" + std::to_string(size_class(p.n)) + "x" +
+             std::to_string(size_class(p.k));
+  if (cut)
+    key.kind += " of a larger C";
+  if (has_odd_rows(p))
+    key.kind += " with odd rows";
+  key.kind += "\n";
+  key.made_with = "driver " + device_text(s.device, CL_DRIVER_VERSION) + "\nkernels " +
+                  std::to_string(hash_of(s.tiles + s.panels)) + "\n";
+  return key;
 }
 
 // Returns the folder for what may be deleted at any time: XDG_CACHE_HOME, or else LOCALAPPDATA on

@@ -1,6 +1,6 @@
-// Matrix product C = A·B with tiles, for a GPU: chapter 18's kernel, and finishing touches.
-// Pointers move along, the multiply-adds have an order, nothing is guarded that need not be, what
-// is multiplied next is loaded ahead, and where tiles do not fill the device, K is cut.
+// Matrix product C = A·B with tiles, for a GPU: chapter 18's kernel, and finishing touches, which
+// docs/fast-tiles.md explains. Two kernels share its functions: in `matmul` each group computes a
+// tile of C, in `matmul_cut` several groups share a tile's steps along K.
 //
 // a  in   M rows of K floats, row-major; if WIDTH is 4, each is filled up to a multiple of four, as
 //         `pad` leaves it
@@ -10,8 +10,6 @@
 //   BM, BN, BK  a group computes tiles of C of BM×BN; it goes through K in steps of BK
 //   TM, TN      a work-item's part of one (multiples of 4)
 //   WIDTH       how many floats are loaded at a time: 4, or 1 where rows begin anywhere
-//   CUT         0 if there is a group for each tile; 1 if the last tiles are cut along K, so that
-//               all groups have the same to do
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
@@ -30,21 +28,20 @@ typedef float4 floats;
 typedef float floats;
 #endif
 
-// First launch, where rows of A or B are no multiple of four floats and WIDTH is 4: copies both,
-// and fills the rows up with 0, so that each begins at a multiple of 16 bytes.
+// Copies a matrix whose rows are no multiple of four floats, and fills them up with 0, so that each
+// begins at a multiple of 16 bytes.
 //
-// x         in   rows × width floats, A or B
+// x         in   rows × width floats
 // x_padded  out  rows × ceil(width / 4) float4s
-// The launch has at least as many work-items across as the wider one has float4s in a row; down
-// they take rows in turns. The first half of the second dimension copies A, the other B.
-void pad_rows(__global const float *restrict x, __global float4 *restrict x_padded,
-              const size_t rows, const size_t width, size_t row, const size_t turns) {
-  const size_t length = (width + 3) / 4;
-  const size_t quad = get_global_id(0);
+// The launch has a work-item for each float4 of a row, and more; down, they take rows in turns.
+__kernel void pad(__global const float *restrict x, __global float4 *restrict x_padded,
+                  const uint rows, const uint width) {
+  const uint length = (width + 3) / 4;
+  const uint quad = get_global_id(0);
   if (quad >= length)
     return;
-  for (; row < rows; row += turns) {
-    __global const float *from = x + row * width + quad * 4;
+  for (uint row = get_global_id(1); row < rows; row += get_global_size(1)) {
+    __global const float *from = x + (size_t)row * width + quad * 4;
     float4 v = 0.0f;
     v.x = from[0];
     if (quad * 4 + 1 < width)
@@ -53,30 +50,20 @@ void pad_rows(__global const float *restrict x, __global float4 *restrict x_padd
       v.z = from[2];
     if (quad * 4 + 3 < width)
       v.w = from[3];
-    x_padded[row * length + quad] = v;
+    x_padded[(size_t)row * length + quad] = v;
   }
 }
 
-__kernel void pad(__global const float *restrict a, __global float4 *restrict a_padded,
-                  __global const float *restrict b, __global float4 *restrict b_padded,
-                  const uint M, const uint N, const uint K) {
-  const size_t turns = get_global_size(1) / 2;
-  const size_t row = get_global_id(1);
-  if (row < turns)
-    pad_rows(a, a_padded, M, K, row, turns);
-  else
-    pad_rows(b, b_padded, K, N, row - turns, turns);
-}
-
 // A work-item's share of the next tiles, from global memory to its registers. `a` and `b` point to
-// the first; the next ones lie A_STEP and B_STEP rows below. No row of A is more than
-// `a_below` rows below: what is asked for there is the last one's, for rows of C that nobody
-// writes. Of K, `left` is left, from the tiles' beginning; what lies beyond is 0.
+// the first; the next ones lie A_STEP and B_STEP rows below. No row of A is more than `a_below`
+// rows below: what is asked for there is the last one's, for rows of C that nobody writes. Of K,
+// `left` is left, from the tiles' beginning; what lies beyond is 0.
 void load_tiles(floats *a_next, floats *b_next, __global const float *restrict a,
                 __global const float *restrict b, const uint a_length, const uint b_length,
                 const uint a_below, const uint left) {
   const uint a_k = get_local_id(0) % (BK / WIDTH) * WIDTH;
   const uint b_k = get_local_id(0) / (BN / WIDTH);
+
   if (left < BK) { // the last step of all: the only one with guards
 #pragma unroll
     for (uint i = 0; i < A_LOADS; i++) {
@@ -92,6 +79,7 @@ void load_tiles(floats *a_next, floats *b_next, __global const float *restrict a
     }
     return;
   }
+
 #pragma unroll
   for (uint i = 0; i < A_LOADS; i++)
     a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
@@ -135,198 +123,251 @@ void load_parts(float4 *a_part, float4 *b_part, __local const float4 *a_tile,
     b_part[j] = b_tile[k * (BN / 4) + j * COLS + get_local_id(0) % COLS];
 }
 
+// Two rows of sums at a time, across and back again: each multiply-add shares a factor with the one
+// before it.
+void multiply_parts(float4 sums[TM][TN / 4], const float4 *a_part, const float4 *b_part) {
+#pragma unroll
+  for (uint i = 0; i < TM / 2; i++) {
+    const float4 four = a_part[i / 2];
+    const float2 a_pair = i % 2 ? four.zw : four.xy;
+#pragma unroll
+    for (uint across = 0; across < TN / 4; across++) {
+      const uint j = i % 2 ? TN / 4 - 1 - across : across;
+      sums[2 * i][j] += a_pair.x * b_part[j];
+      sums[2 * i + 1][j] += a_pair.y * b_part[j];
+    }
+  }
+}
+
+// A work-item's sums of one tile of C, along K from k0 up to end_k. The tiles in local memory have
+// two halves each; A's are turned: (row, k) at k * A_STRIDE + row.
+void multiply_tiles(float4 sums[TM][TN / 4], __local float4 *a_tiles, __local float4 *b_tiles,
+                    __global const float *restrict a, __global const float *restrict b,
+                    const uint first_row, const uint first_col, uint k0, const uint end_k,
+                    const uint M, const uint N, const uint K) {
+  const uint item = get_local_id(0);
+  const uint a_length = (K + WIDTH - 1) / WIDTH * WIDTH;
+  const uint b_length = (N + WIDTH - 1) / WIDTH * WIDTH;
+  // Where this work-item's share of the first tiles lies: never outside of the matrices.
+  const uint a_row = min(first_row + item / (BK / WIDTH), M - 1);
+  const uint b_col = min(first_col + item % (BN / WIDTH) * WIDTH, b_length - WIDTH);
+  const uint a_below = M - 1 - a_row;
+  a += (size_t)a_row * a_length + k0 + item % (BK / WIDTH) * WIDTH;
+  b += ((size_t)k0 + item / (BN / WIDTH)) * b_length + b_col;
+
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TN / 4; j++)
+      sums[i][j] = 0.0f;
+
+  floats a_next[A_LOADS];
+  floats b_next[B_LOADS];
+  load_tiles(a_next, b_next, a, b, a_length, b_length, a_below, K - k0);
+  store_tiles(a_tiles, b_tiles, a_next, b_next);
+  barrier(CLK_LOCAL_MEM_FENCE); // the first tiles are complete before any work-item reads them
+
+  float4 a_part[1 + AHEAD][TM / 4]; // for this k and, loaded ahead, for the next one
+  float4 b_part[1 + AHEAD][TN / 4];
+  uint now = 0; // the half of local memory that is complete
+  if (AHEAD)
+    load_parts(a_part[0], b_part[0], a_tiles, b_tiles, 0);
+
+  for (; k0 < end_k; k0 += BK) {
+    const bool more = k0 + BK < end_k;
+    if (more) { // nobody waits for these loads before the stores below
+      a += BK;
+      b += (size_t)BK * b_length;
+      load_tiles(a_next, b_next, a, b, a_length, b_length, a_below, K - k0 - BK);
+    }
+
+    __local const float4 *a_tile = a_tiles + now * A_TILE;
+    __local const float4 *b_tile = b_tiles + now * B_TILE;
+#pragma unroll
+    for (uint k = 0; k < BK - AHEAD; k++) {
+      const uint at = AHEAD ? k % 2 : 0;
+      if (AHEAD) // while these are multiplied, the parts for the next k are on their way
+        load_parts(a_part[1 - at], b_part[1 - at], a_tile, b_tile, k + 1);
+      else
+        load_parts(a_part[0], b_part[0], a_tile, b_tile, k);
+      multiply_parts(sums, a_part[at], b_part[at]);
+    }
+
+    now = 1 - now;
+    if (more) // into the half that everyone finished reading before the last barrier
+      store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
+    barrier(CLK_LOCAL_MEM_FENCE); // one barrier a step: the other half is complete
+
+    if (AHEAD) { // the last k of this step, and the first parts of the next
+      load_parts(a_part[0], b_part[0], a_tiles + now * A_TILE, b_tiles + now * B_TILE, 0);
+      multiply_parts(sums, a_part[1], b_part[1]);
+    }
+  }
+}
+
 // Writes four floats; outside of C, nothing. `rows` and `cols` are what is left of it from there (0
 // or less: outside), `stride` is the length of its rows.
 void store4(__global float *restrict x, const int rows, const int cols, const uint stride,
             const float4 v) {
   if (rows <= 0 || cols <= 0)
     return;
-  if (stride % 4 != 0) { // rows that begin anywhere: one float at a time
-    x[0] = v.x;
-    if (cols > 1)
-      x[1] = v.y;
-    if (cols > 2)
-      x[2] = v.z;
-    if (cols > 3)
-      x[3] = v.w;
+  if (stride % 4 == 0) {
+    *(__global float4 *)x = v;
     return;
   }
-  *(__global float4 *)x = v;
+  x[0] = v.x; // rows that begin anywhere: one float at a time
+  if (cols > 1)
+    x[1] = v.y;
+  if (cols > 2)
+    x[2] = v.z;
+  if (cols > 3)
+    x[3] = v.w;
 }
 
-// The product. The groups take tiles of C in turns, up to number `whole`. What is left is cut: tile
-// after tile, into pieces of `share` steps of BK along K, one for each group, so that all have the
-// same to do. Such a piece lies in one tile, or in two.
-//
-// parts  out  of each group two tiles of sums, for what it has of a cut one
+// Writes a work-item's sums to its tile of C.
+void store_sums(__global float *restrict c, float4 sums[TM][TN / 4], const uint first_row,
+                const uint first_col, const uint M, const uint N) {
+  const uint row = first_row + get_local_id(0) / COLS * 4;
+  const uint col = first_col + get_local_id(0) % COLS * 4;
+  c += (size_t)row * N + col;
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TN / 4; j++) {
+      const uint down = i / 4 * (ROWS * 4) + i % 4;
+      const uint right = j * (COLS * 4);
+      store4(c + (size_t)down * N + right, M - row - down, N - col - right, N, sums[i][j]);
+    }
+}
+
+// The product, where there is a group for each tile of C.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 matmul(__global const float *restrict a, __global const float *restrict b,
-       __global float *restrict c, __global float *restrict parts, const uint M, const uint N,
-       const uint K, const uint whole, const uint share) {
-  __local float4 a_tiles[2 * A_TILE]; // two each; (row, k) at k * A_STRIDE + row
+       __global float *restrict c, const uint M, const uint N, const uint K) {
+  __local float4 a_tiles[2 * A_TILE];
   __local float4 b_tiles[2 * B_TILE];
-  const uint groups_across = (N + BN - 1) / BN;
-  const uint item = get_local_id(0);
-  const uint a_length = (K + WIDTH - 1) / WIDTH * WIDTH;
-  const uint b_length = (N + WIDTH - 1) / WIDTH * WIDTH;
-  uint tile = get_group_id(0);
-  uint k0 = 0;
-  uint end_k = K;
-#if CUT
-  const uint steps = (K + BK - 1) / BK;
-  const ulong tiles = (ulong)((M + BM - 1) / BM) * groups_across;
-  const ulong cut_steps = (tiles - whole) * steps;
-  ulong step = (ulong)get_group_id(0) * share; // of those tiles that are cut
-  const ulong end_step = min(step + share, cut_steps);
-  parts += (size_t)get_group_id(0) * 2 * BM * BN;
-  while (tile < whole || step < end_step) {
-    const uint from = step % steps;
-    const uint to = min((ulong)steps, from + end_step - step);
-    const bool is_whole = tile < whole;
-    if (!is_whole) {
-      tile = whole + step / steps;
-      k0 = from * BK;
-      end_k = min(to * BK, K);
-    } else
-      k0 = 0;
-#endif
-    const uint first_row = tile / groups_across * BM;
-    const uint first_col = tile % groups_across * BN;
-    // Where this work-item's share of the first tiles lies: never outside of the matrices.
-    const uint a_row = min(first_row + item / (BK / WIDTH), M - 1);
-    const uint b_col = min(first_col + item % (BN / WIDTH) * WIDTH, b_length - WIDTH);
-    __global const float *a_from = a + (size_t)a_row * a_length + k0 + item % (BK / WIDTH) * WIDTH;
-    __global const float *b_from = b + ((size_t)k0 + item / (BN / WIDTH)) * b_length + b_col;
+  const uint across = (N + BN - 1) / BN;
+  const uint first_row = get_group_id(0) / across * BM;
+  const uint first_col = get_group_id(0) % across * BN;
 
-    float4 sums[TM][TN / 4];
-#pragma unroll
-    for (uint i = 0; i < TM; i++)
-#pragma unroll
-      for (uint j = 0; j < TN / 4; j++)
-        sums[i][j] = 0.0f;
+  float4 sums[TM][TN / 4];
+  multiply_tiles(sums, a_tiles, b_tiles, a, b, first_row, first_col, 0, K, M, N, K);
+  store_sums(c, sums, first_row, first_col, M, N);
+}
 
-    floats a_next[A_LOADS];
-    floats b_next[B_LOADS];
-    load_tiles(a_next, b_next, a_from, b_from, a_length, b_length, M - 1 - a_row, K - k0);
-#if CUT
-    barrier(CLK_LOCAL_MEM_FENCE); // nobody reads the tiles of the piece before any more
-#endif
-    store_tiles(a_tiles, b_tiles, a_next, b_next);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint now = 0; // the half of local memory that is complete
-
-    float4 a_part[1 + AHEAD][TM / 4]; // for this k and, loaded ahead, for the next one
-    float4 b_part[1 + AHEAD][TN / 4];
-#if AHEAD
-    load_parts(a_part[0], b_part[0], a_tiles, b_tiles, 0);
-#endif
-    for (; k0 < end_k; k0 += BK) {
-      const bool more = k0 + BK < end_k;
-      if (more) { // nobody waits for these loads before the stores below
-        a_from += BK;
-        b_from += (size_t)BK * b_length;
-        load_tiles(a_next, b_next, a_from, b_from, a_length, b_length, M - 1 - a_row, K - k0 - BK);
-      }
-
-      __local const float4 *a_tile = a_tiles + now * A_TILE;
-      __local const float4 *b_tile = b_tiles + now * B_TILE;
-#pragma unroll
-      for (uint k = 0; k < BK; k++) {
-#if AHEAD // while these are multiplied, the parts for the next k are on their way
-        const uint at = k % 2;
-        if (k < BK - 1)
-          load_parts(a_part[1 - at], b_part[1 - at], a_tile, b_tile, k + 1);
-        else { // of the next tiles; after the last step nobody uses them
-          now = 1 - now;
-          if (more)
-            store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
-          barrier(CLK_LOCAL_MEM_FENCE);
-          load_parts(a_part[0], b_part[0], a_tiles + now * A_TILE, b_tiles + now * B_TILE, 0);
-        }
+// A group hands its sums over in `parts`, and counts itself in `done`. OpenCL 1.2 promises only for
+// atomic functions that other groups see what is written, as chapter 13 says. NVIDIA's compiler
+// has a fence for the whole device, with which plain loads and stores will do, four at a time.
+#ifdef __NV_CL_C_VERSION
+#define FENCE() asm volatile("membar.gl;" ::: "memory")
+void give(volatile __global float *part, const float4 v) {
+  *(volatile __global float4 *)part = v;
+}
+float4 take(volatile __global float *part) {
+  return *(volatile __global float4 *)part;
+}
 #else
-      const uint at = 0;
-      load_parts(a_part[0], b_part[0], a_tile, b_tile, k);
+#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+void give(volatile __global float *part, const float4 v) {
+  atomic_xchg(part, v.x);
+  atomic_xchg(part + 1, v.y);
+  atomic_xchg(part + 2, v.z);
+  atomic_xchg(part + 3, v.w);
+}
+float4 take(volatile __global float *part) { // NaN stays behind: what nobody gives is not right
+  const float x = atomic_xchg(part, NAN);
+  const float y = atomic_xchg(part + 1, NAN);
+  const float z = atomic_xchg(part + 2, NAN);
+  const float w = atomic_xchg(part + 3, NAN);
+  return (float4)(x, y, z, w);
+}
 #endif
-        // Two rows of sums at a time, across and back again: each multiply-add shares a factor
-        // with the one before it.
-#pragma unroll
-        for (uint i = 0; i < TM / 2; i++) {
-          const float4 four = a_part[at][i / 2];
-          const float2 a_pair = i % 2 ? four.zw : four.xy;
-#pragma unroll
-          for (uint across = 0; across < TN / 4; across++) {
-            const uint j = i % 2 ? TN / 4 - 1 - across : across;
-            sums[2 * i][j] += a_pair.x * b_part[at][j];
-            sums[2 * i + 1][j] += a_pair.y * b_part[at][j];
-          }
-        }
-      }
-#if !AHEAD
-      now = 1 - now;
-      if (more) // into the half that everyone finished reading before the last barrier
-        store_tiles(a_tiles + now * A_TILE, b_tiles + now * B_TILE, a_next, b_next);
-      barrier(CLK_LOCAL_MEM_FENCE); // one barrier a step: the other half is complete
-#endif
-    }
 
-    const uint row = first_row + item / COLS * 4;
-    const uint col = first_col + item % COLS * 4;
-    __global float *to_c = c + (size_t)row * N + col;
-#if CUT
-    if (is_whole)
-      tile += get_num_groups(0);
-    else {
-      step += to - from;
-      __global float *to_parts = parts + item / COLS * 4 * BN + item % COLS * 4;
+// The place of a group's part of cut tile number `cut`: each group has two, one after the other.
+uint place_of(const uint group, const uint cut, const uint steps, const uint share) {
+  const uint is_second = group * share / steps < cut;
+  return 2 * group + is_second;
+}
+
+// The tiles of C from number `first_tile` on, cut: tile after tile into pieces of `share` steps of
+// BK along K, one piece for each group, which lies in one tile or in two. Of the groups that have a
+// part of a tile, the last one to finish adds them all. If there are many, the last of each TEAM
+// adds those of its team; then the last of each TEAM of these, until one has everything.
+//
+// parts  in/out  BM×BN floats for each place
+// done   in/out  how many of a team have left their part, for each place, three times: for parts,
+//                teams, and teams of teams; 0 before and after
+#define TEAM 16
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+matmul_cut(__global const float *restrict a, __global const float *restrict b,
+           __global float *restrict c, volatile __global float *parts, volatile __global uint *done,
+           const uint M, const uint N, const uint K, const uint first_tile, const uint share) {
+  __local float4 a_tiles[2 * A_TILE];
+  __local float4 b_tiles[2 * B_TILE];
+  __local uint before; // how many of this group's team were there before it
+  const uint group = get_group_id(0);
+  const uint across = (N + BN - 1) / BN;
+  const uint steps = (K + BK - 1) / BK;
+  const uint all_steps = ((M + BM - 1) / BM * across - first_tile) * steps; // of all cut tiles
+  const uint end_step = min(group * share + share, all_steps);
+  parts += get_local_id(0) * 4;
+
+  uint step = group * share;
+  while (step < end_step) {
+    const uint cut = step / steps; // number of this piece's tile among the cut ones
+    const uint to = min(end_step, (cut + 1) * steps);
+    const uint first_row = (first_tile + cut) / across * BM;
+    const uint first_col = (first_tile + cut) % across * BN;
+    float4 sums[TM][TN / 4];
+    multiply_tiles(sums, a_tiles, b_tiles, a, b, first_row, first_col, (step - cut * steps) * BK,
+                   min((to - cut * steps) * BK, K), M, N, K);
+    step = to;
+
+    const uint first = cut * steps / share; // the first group that has a part of this tile
+    uint count = ((cut + 1) * steps - 1) / share - first + 1; // parts that are still to be added
+    uint mine = group - first;                                // number of this group's among them
+    uint apart = 1; // how many groups lie from one of them to the next
+    volatile __global uint *counts = done;
+    while (count > 1) {
+      const uint place = place_of(first + mine * apart, cut, steps, share);
 #pragma unroll
       for (uint i = 0; i < TM; i++)
 #pragma unroll
         for (uint j = 0; j < TN / 4; j++)
-          *(__global float4 *)(to_parts + (i / 4 * (ROWS * 4) + i % 4) * BN + j * (COLS * 4)) =
-              sums[i][j];
-      parts += BM * BN;
-      continue;
-    }
-#endif
-#pragma unroll
-    for (uint i = 0; i < TM; i++)
-#pragma unroll
-      for (uint j = 0; j < TN / 4; j++) {
-        const uint down = i / 4 * (ROWS * 4) + i % 4;
-        const uint right = j * (COLS * 4);
-        store4(to_c + (size_t)down * N + right, M - row - down, N - col - right, N, sums[i][j]);
-      }
-#if CUT
-  }
-#endif
-}
+          give(parts + (size_t)place * (BM * BN) + (i * (TN / 4) + j) * (ITEMS * 4), sums[i][j]);
+      FENCE(); // first the part, then the count
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
-// Last launch, where tiles are cut: adds their parts. A work-item adds, of four floats of C, the
-// part of every so many-th group; those side by side in the second dimension add what they have.
-//
-// parts  in  as the product's launch wrote them
-// The launch has BM·BN/4 work-items across for each such tile, in groups of 64.
-__kernel void add_parts(__global const float4 *restrict parts, __global float *restrict c,
-                        const uint M, const uint N, const uint K, const uint whole,
-                        const uint share) {
-  __local float4 sums[64];
-  const size_t steps = (K + BK - 1) / BK;
-  const size_t groups_across = (N + BN - 1) / BN;
-  const size_t cut = get_global_id(0) / (BM * BN / 4); // number of its tile among the cut ones
-  const size_t quad = get_global_id(0) % (BM * BN / 4);
-  const size_t last = ((cut + 1) * steps - 1) / share; // the last group that has a part of it
-  float4 sum = 0.0f;
-  for (size_t g = cut * steps / share + get_local_id(1); g <= last; g += get_local_size(1)) {
-    const size_t second = g * share / steps < cut; // of this group's two tiles
-    sum += parts[(g * 2 + second) * (BM * BN / 4) + quad];
+      const uint leader = mine / TEAM * TEAM;
+      const uint end = min(leader + TEAM, count);
+      volatile __global uint *team = counts + place_of(first + leader * apart, cut, steps, share);
+      if (get_local_id(0) == 0)
+        before = atomic_inc(team);
+      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      if (before != end - leader - 1) // not the last one of its team: another group goes on
+        break;
+
+      FENCE(); // first the count, then the parts
+      for (uint other = leader; other < end; other++) {
+        if (other == mine)
+          continue;
+        const uint its = place_of(first + other * apart, cut, steps, share);
+#pragma unroll
+        for (uint i = 0; i < TM; i++)
+#pragma unroll
+          for (uint j = 0; j < TN / 4; j++)
+            sums[i][j] += take(parts + (size_t)its * (BM * BN) + (i * (TN / 4) + j) * (ITEMS * 4));
+      }
+      if (get_local_id(0) == 0)
+        atomic_xchg(team, 0); // ready for the next launch
+      mine /= TEAM;
+      count = (count + TEAM - 1) / TEAM;
+      apart *= TEAM;
+      counts += 2 * get_num_groups(0);
+    }
+
+    if (count == 1)
+      store_sums(c, sums, first_row, first_col, M, N);
+    barrier(CLK_LOCAL_MEM_FENCE); // nobody needs what is in local memory any more
   }
-  sums[get_local_id(1) * get_local_size(0) + get_local_id(0)] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(1) > 0)
-    return;
-  for (size_t i = 1; i < get_local_size(1); i++)
-    sum += sums[i * get_local_size(0) + get_local_id(0)];
-  const size_t row = (whole + cut) / groups_across * BM + quad / (BN / 4);
-  const size_t col = (whole + cut) % groups_across * BN + quad % (BN / 4) * 4;
-  store4(c + row * N + col, M - (uint)row, N - (uint)col, N, sum);
 }
