@@ -114,10 +114,10 @@ inline void add_panels(std::vector<candidate> &list, cl_device_id device, const 
       const size_t tn = sums.vectors * width;
       size_t bm = part.bm / tm * tm;
       size_t bn = part.bn / tn * tn;
-      const auto too_few = [&] { return parts_of(p.m, bm) * parts_of(p.n, bn) < enough_groups; };
-      if (too_few() && part.bm > 64) // the smaller part is in the list as well
+      const auto groups = [&] { return parts_of(p.m, bm) * parts_of(p.n, bn); };
+      if (part.bm > 64 && groups() < 4 * enough_groups) // of few large ones, one may come out late
         continue;
-      while (too_few() && (bm > tm || bn > tn)) { // of a small C smaller parts
+      while (groups() < enough_groups && (bm > tm || bn > tn)) { // of a small C smaller parts
         if (bn > tn && (bn > bm || bm == tm))
           bn = std::max(bn / 2 / tn, size_t{1}) * tn;
         else

@@ -47,19 +47,19 @@ ON_OTHER_DEVICES = [
 - {{6, 2}, {4, 3}};
 + {};
 
-- cpu && !fewest
-+ tm != 16 || bm != 128 || bn != 64
+- {false, 32, 64, 16, 8, 8},
++ {false, 128, 64, 8, 16, 8},
 
-- cut_among(3);
-+ cut_among(4);
+- c.bm == 32 && c.bn == 64
++ c.tm == 16 && c.bn == 64
 
-- 3 * 32 * 64
-+ 4 * 128 * 64
+- c.groups = 3;
++ c.groups = 4;
 """,
         ["65", "66", "20"],
     )
 ]
-REFERENCES = {"matmul": product, "add_parts": product}
+REFERENCES = {"matmul": product, "matmul_cut": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 
 
@@ -118,8 +118,9 @@ def _launched(shape, m, n, k):
     bm, bn, bk, tm, tn, groups = [int(number) for number in [*re.findall(r"\d+", shape), "0"][:6]]
     items = (bm // tm) * (bn // tn)
     one_by_one = tm * tn <= 64 and items % bn == 0 and items % bk == 0  # of odd rows
-    pad = ["pad"] * ((k % 4 > 0 or n % 4 > 0) and not one_by_one)
-    return [*pad, "matmul", *["add_parts"] * bool(cut_tiles(m, n, k, groups, bm, bn, bk)[2])]
+    pad = ["pad", "pad"] * ((k % 4 > 0 or n % 4 > 0) and not one_by_one)
+    whole, _, parts = cut_tiles(m, n, k, groups, bm, bn, bk)
+    return [*pad, *["matmul"] * bool(whole), *["matmul_cut"] * bool(parts)]
 
 
 def _built(shape):

@@ -106,48 +106,34 @@ def fast_tiles(m, n, k, groups=0, bm=32, bn=64, bk=16, tm=8, tn=8):
     """20's tiles. Rows that are no multiple of four floats are copied first. Every tile reads all its rows of A and columns
     of B, the last ones again where there are none left, for all of K and, in A, what its rows are filled up with. From
     local memory the parts for each k are loaded, and once more at the beginning, since they are loaded ahead. Where
-    tiles are cut, each part is written and read once more, and a barrier stands before each tile and part;
-    `adders` work-items add those of four floats."""
+    tiles are cut, each part is handed over by atomic functions, which are not counted here, and each but the last one's
+    is added. There every work-item looks at the count that one of them wrote to local memory."""
     rows, cols, steps = math.ceil(m / bm), math.ceil(n / bn), math.ceil(k / bk)
     whole, _, parts = cut_tiles(m, n, k, groups, bm, bn, bk)
     wide_k, wide_n = math.ceil(k / 4) * 4, math.ceil(n / 4) * 4
     items = (bm // tm) * (bn // tn)
-    pieces = whole + sum(parts)
     area = [min(bm, m - r * bm) * min(bn, n - c * bn) for r in range(rows) for c in range(cols)]
-    made = [
-        (
-            "matmul",
-            count(
-                rows * cols * (bm * wide_k + bn * k),
-                sum(area[:whole]) + sum(parts) * bm * bn,
-                fmas=rows * cols * steps * bm * bn * bk,
-                local_loads=items * (tm + tn) * (rows * cols * steps * bk + pieces),
-                local_stores=rows * cols * steps * (bm + bn) * bk,
-                barriers=items * (rows * cols * steps + (2 if groups else 1) * pieces),
-            ),
+
+    def made(tiles, pieces, barriers, looks=0):
+        return count(
+            len(tiles) * (bm * wide_k + bn * k),
+            sum(tiles),
+            fmas=len(tiles) * steps * bm * bn * bk,
+            adds=sum(handed - 1 for handed in pieces) * bm * bn // 4,
+            local_loads=items * (tm + tn) * (len(tiles) * steps * bk + sum(pieces)) + items * looks,
+            local_stores=len(tiles) * steps * (bm + bn) * bk + looks,
+            barriers=items * (len(tiles) * steps + barriers * sum(pieces) + 2 * looks),
         )
-    ]
+
+    launches = []
     if wide_k != k or wide_n != n:
-        made.insert(0, ("pad", count(m * k + k * n, m * wide_k + k * wide_n)))
+        launches = [("pad", count(m * k, m * wide_k)), ("pad", count(k * n, k * wide_n))]
+    if whole:
+        launches.append(("matmul", made(area[:whole], [1] * whole, barriers=1)))
     if parts:
-        adders = 1
-        while adders < 16 and adders * len(parts) < groups:
-            adders *= 2
-        cut_area = len(parts) * bm * bn
-        made.append(
-            (
-                "add_parts",
-                count(
-                    sum(parts) * bm * bn,
-                    sum(area[whole:]),
-                    adds=(sum(parts) * bm * bn + (adders - 1) * cut_area) // 4,
-                    local_loads=(adders - 1) * cut_area,
-                    local_stores=adders * cut_area,
-                    barriers=adders * cut_area // 4,
-                ),
-            )
-        )
-    return made
+        looks = sum(handed for handed in parts if handed > 1)
+        launches.append(("matmul_cut", made(area[whole:], parts, barriers=2, looks=looks)))
+    return launches
 
 
 PANEL_STEP = 16  # KS
