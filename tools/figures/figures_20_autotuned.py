@@ -84,7 +84,7 @@ def cut_tiles():
     f.text(
         340,
         232,
-        "add_parts:  C's tile 3 = 4 steps of group 0 + 2 of group 1;  tile 4 = 2 of group 1 + 4 of group 2",
+        "tile 3 = 4 steps of group 0 + 2 of group 1;  tile 4 = 2 of group 1 + 4 of group 2;  whoever is last adds",
         13,
         INK,
     )
