@@ -310,7 +310,10 @@ class Site:
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
             lines.append(line)
             if line == "## Exercises" and page.parent.name in self.titles:
-                links = (f"[{title}](index.md?puzzle={i}#see-it-run)" for i, title in enumerate(self.titles[page.parent.name], 1))
+                links = (
+                    f"[{title}](index.md?puzzle={i}#see-it-run)"
+                    for i, title in enumerate(self.titles[page.parent.name], 1)
+                )
                 lines += ["", f"Before them, in this page and with nothing to install: {' · '.join(links)}", ""]
             figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
             recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None

@@ -88,15 +88,18 @@ class Files:
                 code, out, err = other_inputs.run_in(folder, known, arguments, folder, add=add)
             good = code == 0 if abs(share) < 1 else code == 1 and "FAILED" in out.splitlines()
             self.report.must(f"off by {share} times its bound: exit code {code}", good, out + err)
-        for special, add, code in [(math.nan, None, 0), (math.inf, None, 0), (-math.inf, "2 nan", 1), (0.0, "2 nan", 1)]:
+        for special, add, code in [
+            (math.nan, None, 0),
+            (math.inf, None, 0),
+            (-math.inf, "2 nan", 1),
+            (0.0, "2 nan", 1),
+        ]:
             numbers = list(vectors(1000))
             numbers[0][700] = abs(numbers[0][700])
             numbers[1][700] = special
             arguments = ["1000", "300", "2", "--file", str(self.file("special", floats(*numbers)))]
             with tempfile.TemporaryDirectory() as folder:
-                got, out, err = other_inputs.run_in(
-                    folder, known, arguments, folder, **({"add": add} if add else {})
-                )
+                got, out, err = other_inputs.run_in(folder, known, arguments, folder, **({"add": add} if add else {}))
             good = got == code and ("PASSED" if code == 0 else "FAILED") in out.splitlines()
             self.report.must(f"{special} in a file, and {add} added to a result: exit code {code}", good, out + err)
 

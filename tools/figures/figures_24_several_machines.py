@@ -74,8 +74,19 @@ def several_machines():
         for p, (start, end) in enumerate(times):
             if left + end * unit <= 656:
                 high = 11 if row == 0 else 22  # two messages are on their way at a time
-                f.box(left + start * unit, y + (11 if row == 0 and p % 2 else 0), (end - start) * unit - 2, high, PALE[color], color, 2, 1.4)
-                f.text(left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 10, color)
+                f.box(
+                    left + start * unit,
+                    y + (11 if row == 0 and p % 2 else 0),
+                    (end - start) * unit - 2,
+                    high,
+                    PALE[color],
+                    color,
+                    2,
+                    1.4,
+                )
+                f.text(
+                    left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 10, color
+                )
     f.text(
         left,
         top + 3 * row_of + 14,
