@@ -13,6 +13,8 @@
 #include "layer.h"
 
 #include <functional>
+#include <tuple>
+#include <utility>
 
 struct command {
   cl_command_queue queue;
@@ -169,28 +171,23 @@ static cl_int enqueue(cl_command_queue queue, const bool blocking, const cl_uint
   return CL_SUCCESS;
 }
 
-static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
-                           const size_t offset, const size_t bytes, const void *from,
-                           const cl_uint count, const cl_event *list, cl_event *event) {
-  return enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
-    return below.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, offset, bytes, from, 0, nullptr, its);
-  });
-}
-static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
-                          const size_t offset, const size_t bytes, void *to, const cl_uint count,
-                          const cl_event *list, cl_event *event) {
-  return enqueue(queue, blocking == CL_TRUE, count, list, event, [=](cl_event *its) {
-    return below.clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset, bytes, to, 0, nullptr, its);
-  });
-}
-static cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_t from_offset,
-                          const size_t to_offset, const size_t bytes, const cl_uint count,
-                          const cl_event *list, cl_event *event) {
-  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
-    return below.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, 0, nullptr,
-                                     its);
-  });
-}
+// A command whose arguments are all that it needs: it runs later, after what it waits for.
+template <auto member> struct deferred;
+template <typename... A, cl_int (*functions::*member)(A...)> struct deferred<member> {
+  static cl_int call(A... args) {
+    std::tuple<A...> all(args...);
+    constexpr size_t n = sizeof...(A);
+    bool blocking = false;
+    if constexpr (std::is_same_v<std::tuple_element_t<2, std::tuple<A...>>, cl_bool>)
+      blocking = std::exchange(std::get<2>(all), CL_TRUE) == CL_TRUE;
+    return enqueue(std::get<0>(all), blocking, std::exchange(std::get<n - 3>(all), 0U),
+                   std::exchange(std::get<n - 2>(all), nullptr), std::get<n - 1>(all),
+                   [all](cl_event *its) mutable {
+                     std::get<n - 1>(all) = its;
+                     return std::apply(below.*member, all);
+                   });
+  }
+};
 static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
                           const size_t size, const size_t offset, const size_t bytes,
                           const cl_uint count, const cl_event *list, cl_event *event) {
@@ -245,12 +242,6 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const
       return below.clEnqueueMarkerWithWaitList(queue, 0, nullptr, its);
     });
   return place;
-}
-static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const cl_uint count,
-                    const cl_event *list, cl_event *event) {
-  return enqueue(queue, false, count, list, event, [=](cl_event *its) {
-    return below.clEnqueueUnmapMemObject(queue, buffer, pointer, 0, nullptr, its);
-  });
 }
 template <typename... A> static cl_int not_known(A...) {
   give_up("a command that this layer does not know");
@@ -343,12 +334,12 @@ void start_order() {
   table.clReleaseMemObject = release_buffer;
   table.clReleaseKernel = release_kernel;
   table.clSetKernelArg = set_argument;
-  table.clEnqueueWriteBuffer = write_buffer;
-  table.clEnqueueReadBuffer = read_buffer;
-  table.clEnqueueCopyBuffer = copy_buffer;
+  table.clEnqueueWriteBuffer = deferred<&functions::clEnqueueWriteBuffer>::call;
+  table.clEnqueueReadBuffer = deferred<&functions::clEnqueueReadBuffer>::call;
+  table.clEnqueueCopyBuffer = deferred<&functions::clEnqueueCopyBuffer>::call;
   table.clEnqueueFillBuffer = fill_buffer;
   table.clEnqueueMapBuffer = map_buffer;
-  table.clEnqueueUnmapMemObject = unmap;
+  table.clEnqueueUnmapMemObject = deferred<&functions::clEnqueueUnmapMemObject>::call;
   table.clEnqueueNDRangeKernel = launch;
   table.clEnqueueTask = not_known;
   table.clEnqueueReadBufferRect = not_known;

@@ -85,7 +85,7 @@ class Files:
         for share in [-1.02, -0.98, 0.98, 1.02]:
             with tempfile.TemporaryDirectory() as folder:
                 add = f"2 {share * allowed - (result - expected):.9g}"
-                code, out, err = other_inputs.run_in(folder, known, arguments, folder, add=add)
+                code, out, err, _ = other_inputs.run(known, arguments, folder, add=add)
             good = code == 0 if abs(share) < 1 else code == 1 and "FAILED" in out.splitlines()
             self.report.must(f"off by {share} times its bound: exit code {code}", good, out + err)
         for special, add, code in [
