@@ -8,7 +8,6 @@ import shutil
 import tempfile
 
 from tests import running
-from tests.programs import test_other_inputs as other_inputs
 
 
 def kernel_files(chapter):
@@ -37,12 +36,13 @@ def builds_of(known, cache):
     ways; shapes, which are other numbers, once."""
     seen = {}
     with tempfile.TemporaryDirectory() as folder:
-        other_inputs.run_in(folder, known, known.INPUT_SIZES[0], cache)
-        for line in (pathlib.Path(folder) / "account").read_text().splitlines():
-            what, _, rest = line.partition(" ")
-            if what == "build":
-                number, _, options = rest.partition(" ")
-                seen[(pathlib.Path(folder) / f"source{number}").read_text(), options] = None
+        command = [running.program(known.chapter), *known.INPUT_SIZES[0]]
+        *_, account = running.under_layer(command, cache=cache, sources=folder)
+        made = [call.made[0] for call in account.log if call.name == "CreateProgramWithSource"]
+        for build in (call for call in account.log if call.name == "BuildProgram"):
+            source = pathlib.Path(folder) / str(made.index(build.arguments[0]) + 1)
+            options = build.arguments[3].strip('"') if build.arguments[3] != "null" else ""
+            seen[source.read_text(encoding="utf-8"), options] = None
     numbers = {name for _, options in seen for name in re.findall(r"(\w+)=(?![01]\b)", options)}
     switch = rf"\b(?!(?:{'|'.join(numbers) or '='})=)(\w+)=[01]\b"
     builds = {}
