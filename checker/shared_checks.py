@@ -67,9 +67,10 @@ def at_the_same_time(attempt):
             f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
             "not work at the same time"
         ]
-    # Who asks, or is told, whether the first has ended before the second device is launched has that wait for it.
-    asked = next((at for at, call in enumerate(launched) if call.startswith(("PollEvent", "ask event"))), len(launched))
-    if len({call.split()[2] for call in launched[:asked] if call.startswith("order launch")}) < 2:
+    # Whether the host asks until the first has ended, or only whether it has begun, shows where it does not end; and
+    # whether the second device begins when the host is told of the first one's end, where nobody is told.
+    asked = any(call.startswith(("PollEvent", "ask event")) for call in launched)
+    if asked and "asks for ever" in attempt.pocl(run.args, layer={"runs": 2}).calls:
         return [
             "the second device's kernel does not run before the host is told, or has asked, that the first one's has ended: "
             "that is a wait, too"

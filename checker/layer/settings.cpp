@@ -17,7 +17,7 @@ static const char *const device_keys =
 static const char *const other_keys =
     "log commands data locale fail code onward function fork alone clock floor dip warm_up "
     "durations drop stale corrupt way changes result keep take same add late after "
-    "before floats items first sources order devices on_paper beside paper_fails";
+    "before floats items first sources runs order devices on_paper beside paper_fails";
 
 static std::set<std::string> known_keys() {
   std::set<std::string> keys;
