@@ -6,7 +6,7 @@ OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second
 # What the optimizer makes of the kernel, Oclgrind 21.10 does not know (the instruction `freeze`, the
 # intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
 BENCH = {"matmul": {"kernel": "17 registers"}}
-MOST_ROWS = 2**30
+MOST = [2**30] * 3
 REFERENCES = {"matmul": product}
 times = matmul_times
 

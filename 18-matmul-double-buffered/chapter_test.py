@@ -4,7 +4,7 @@ from tests.formulas import double_buffered, matmul_times
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "65"]]  # the second: EDGES=0
 BENCH = {"matmul": {"kernel": "18 double-buffered"}}
-MOST_ROWS = 2**30
+MOST = [2**30] * 3
 REFERENCES = {"matmul": product}
 times = matmul_times
 

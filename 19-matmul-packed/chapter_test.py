@@ -6,7 +6,7 @@ LARGE_LAUNCHES = True
 # An earlier run's panels of the same matrices are as right as new ones.
 NOT_POISONED = ["pack_a", "pack_b"]
 BENCH = {"matmul": {"kernels": "19 packed"}}
-MOST_ROWS = 2**30
+MOST = [2**30] * 3
 OCLGRIND_SIZES = [["1"], ["17", "33", "65"], ["5", "9", "1100"]]  # the last one: three times BK
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts

@@ -15,7 +15,7 @@ INPUT_SIZES = [["64", "64", "1"], ["1000", "300", "1"], ["1000", "300", "2"]]
 TIME_SIZES = [["8000003", "3000000", "3"], ["8000003", "3000000", "2"], ["1000", "300", "1"]]
 REFERENCES = {"dot_product": TotalOfHalves(lambda a, b: a * b, length=2)}
 SEVERAL_QUEUES = True
-MOST_ELEMENTS = 2**49
+MOST = [2**49]
 BAD_ARGUMENTS = [
     (["10", "0"], "must be at least 1, not 0"),
     (["10", "10", "4"], "there is nothing to do for more than three queues: 4"),

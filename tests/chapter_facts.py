@@ -78,9 +78,8 @@ def defaults(chapter):
         "NOT_POISONED": [],
         # Its runs repeat the same launch, each is read back, and what an earlier one left is right.
         "READS_EACH_RUN": False,
-        # The most rows or columns, and the most elements, that its kernels can count.
-        "MOST_ROWS": None,
-        "MOST_ELEMENTS": None,
+        # The most that its kernels can count: of elements, or of rows, columns and steps of K.
+        "MOST": [],
         # What it refuses besides: (arguments, what is said[, what a small run prints on a device where that is so]).
         "BAD_ARGUMENTS": [],
         # What it prints: printed(machine, wish, place), the whole output on devices of paper; (arguments, regular

@@ -5,7 +5,7 @@ in 32 bits from 2^32 on: far beyond what a test has the memory for. So each kern
 looked at through Clang's syntax tree. There must be no implicit conversion of a whole number into a float, back, or into
 fewer bits (as -Wconversion has it for the hosts), no product or shift in 32 bits of two numbers that are no constants (in
 main neither), and no variable of fewer than 32 bits; but for ids and sizes within a work-group, which are small, and for 32
-bits where the host refuses more rows or columns than these count (MOST_ROWS). And where the host says which of fma and mad
+bits where the host refuses more rows or columns than these count (MOST). And where the host says which of fma and mad
 is an instruction of the device (-D FMA), no kernel calls the other one: without the instruction that is slow.
 """
 
@@ -83,7 +83,7 @@ def test_narrowing(report, chapter):
         return report.nothing_to_do("it has no kernel")
     with tempfile.TemporaryDirectory() as cache:
         builds = builds_of(known, cache)
-    least = 4 if known.MOST_ROWS else 8
+    least = 4 if known.IS_MATRIX and known.MOST else 8
     for source, options in builds:
         for body in bodies(source, options):
             report.count("functions")

@@ -51,11 +51,10 @@ def sizes(must, paper, known):
     for given in [["7"], ["7", "9", "8"]] if known.IS_MATRIX else [["77"]]:
         whole = given * (4 - len(given)) if known.IS_MATRIX and len(given) == 1 else given
         must(f"{' '.join(given)}: so it says", found(*given)[0][: len(whole)] == whole, str(found(*given)))
-    edges = [((known.MOST_ELEMENTS,), (known.MOST_ELEMENTS + 1,))] if known.MOST_ELEMENTS else []
-    for place in range(3) if known.MOST_ROWS else []:  # where kernels count in 32 bits
-        edges.append(
-            tuple([1] * place + [number] + [1] * (2 - place) for number in (known.MOST_ROWS, known.MOST_ROWS + 1))
-        )
+    edges = []  # where kernels count in 32 bits
+    for place, number in enumerate(known.MOST):
+        before, after = [1] * place, [1] * (len(known.MOST) - place - 1)
+        edges.append(((*before, number, *after), (*before, number + 1, *after)))
     for most, more in [*edges, ((32768, 32768, 5) if known.IS_MATRIX else (2**30 + 5,), None)]:
         err = found(*most)[1]
         must(f"{most}: not too large for its kernels", "too large for this program" not in err, err)
