@@ -126,8 +126,9 @@ def sections():
             ROOT / "README.md",
             ROOT / "CONTRIBUTING.md",
             *(
-                ROOT / folder / "README.md"
+                page
                 for folder in ("common", "checker", "tests", "site/recordings", "tools", "examples")
+                for page in sorted((ROOT / folder).rglob("README.md"))
             ),
         ],
     }
