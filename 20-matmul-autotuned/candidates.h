@@ -53,9 +53,9 @@ const candidate tile_shapes[] = {
     {false, 64, 32, 16, 4, 4},   // the same where local memory is small
     {false, 32, 32, 16, 4, 4},   // C of less than that
     {false, 128, 16, 16, 8, 8},  // C of few columns
-    {false, 256, 16, 16, 8, 8},  //
+    {false, 256, 16, 16, 8, 8},  // the same, of many rows
     {false, 16, 128, 16, 8, 8},  // C of few rows
-    {false, 16, 256, 16, 8, 8},  //
+    {false, 16, 256, 16, 8, 8},  // the same, of many columns
 };
 
 // What a CPU's registers hold: rows of A, and vectors of B across. The sums, the vectors of B and

@@ -65,8 +65,8 @@ __kernel void pack_b(__global const float *restrict b, __global float *restrict 
 #define INLINE __attribute__((always_inline))
 
 // The sums of TM rows of A and TN columns of B, along `length` of K.
-INLINE void multiply(VECTOR sums[TM][TV], __global const float *a_rows[TM],
-                     __global const float *restrict b, const uint b_stride, const uint length) {
+INLINE void multiply(VECTOR sums[TM][TV], __global const float *a_rows[TM], __global const float *b,
+                     const uint b_stride, const uint length) {
 #pragma unroll
   for (uint i = 0; i < TM; i++)
 #pragma unroll
@@ -92,7 +92,7 @@ INLINE void multiply(VECTOR sums[TM][TV], __global const float *a_rows[TM],
 
 // Writes them to C, or adds them to what earlier steps along K have left there. At the edges, where
 // `rows` × `cols` are left, float by float.
-INLINE void store(__global float *restrict c, VECTOR sums[TM][TV], const uint rows, const uint cols,
+INLINE void store(__global float *c, VECTOR sums[TM][TV], const uint rows, const uint cols,
                   const uint N, const bool add) {
   if (rows >= TM && cols >= TN) {
 #pragma unroll
