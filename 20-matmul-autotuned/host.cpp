@@ -206,7 +206,8 @@ int main(const int argc, char **argv) {
   std::vector<float> a(a_size);
   std::vector<float> b(b_size);
   std::vector<float> c(c_size);
-  std::vector<cl_uint> zeros(done_size, 0);
+  std::vector<float> no_parts(parts_size, NAN);
+  std::vector<cl_uint> none_done(done_size, 0);
   fill_whole(a, 1);
   fill_whole(b, 2);
   b.resize(b_size + behind_b, NAN); // who uses them gets NaN, too
@@ -223,10 +224,11 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   s.b_copy = clCreateBuffer(s.context, both, b_copy_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.parts = clCreateBuffer(s.context, both, parts_size * sizeof(float), nullptr, &status);
+  s.parts = clCreateBuffer(s.context, both | CL_MEM_COPY_HOST_PTR, parts_size * sizeof(float),
+                           no_parts.data(), &status);
   clerr_chk(status);
   s.done = clCreateBuffer(s.context, both | CL_MEM_COPY_HOST_PTR, done_size * sizeof(cl_uint),
-                          zeros.data(), &status);
+                          none_done.data(), &status);
   clerr_chk(status);
 
   // The winner: remembered from an earlier run, if it is still right here, or searched for now.
