@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
       clerr_chk(clFlush(results));
 
       if (totals.empty()) // the first run: while the piece is here, for it may be gone afterwards
-        add_expected(expected, from, length);
+        add_expected(expected, numbers, p, s);
     }
     const auto taken = std::chrono::steady_clock::now() - start;
     if (once != nullptr || !totals.empty()) // the first run has the check in it

@@ -106,17 +106,23 @@ inline void read_floats(pieces &from, const size_t first, const size_t count, fl
   _Exit(EXIT_FAILURE); // as clerr_chk: the device may still be at work
 }
 
-// Returns where piece `p` lies in the host's memory: its elements of a, then those of b. From a
-// file, they are read now, into `slot`. Made numbers are there already, at another place for each
-// piece, so that no time goes into making them, and none of 4,096 pieces is like another.
-inline const float *piece_of(pieces &from, const size_t p, const size_t slot) {
+// Where piece `p` lies in the host's memory: its elements of a, then those of b. Made numbers are
+// there already, at another place for each piece, so that no time goes into making them, and none
+// of 4,096 pieces is like another.
+inline float *place_of(const pieces &from, const size_t p, const size_t slot) {
   if (from.name == nullptr)
     return from.memory + apart * (p % places);
-  const size_t first = p * from.piece;
-  const size_t length = length_of(from, p);
-  float *const to = from.memory + slot * 2 * from.piece;
-  read_floats(from, first, length, to);
-  read_floats(from, from.n + first, length, to + length);
+  return from.memory + slot * 2 * from.piece;
+}
+
+// The same, once it is there: from a file, the piece is read now, into `slot`.
+inline const float *piece_of(pieces &from, const size_t p, const size_t slot) {
+  float *const to = place_of(from, p, slot);
+  if (from.name != nullptr) {
+    const size_t length = length_of(from, p);
+    read_floats(from, p * from.piece, length, to);
+    read_floats(from, from.n + p * from.piece, length, to + length);
+  }
   return to;
 }
 
@@ -125,8 +131,11 @@ struct expectation {
   double sum, magnitudes;
 };
 
-// Adds a piece: `length` elements of a, then those of b.
-inline void add_expected(expectation &expected, const float *a, const size_t length) {
+// Adds piece `p`, which is in `slot`.
+inline void add_expected(expectation &expected, const pieces &from, const size_t p,
+                         const size_t slot) {
+  const size_t length = length_of(from, p);
+  const float *const a = place_of(from, p, slot);
   const float *const b = a + length;
   for (size_t i = 0; i < length; i++) {
     const double product = static_cast<double>(a[i]) * static_cast<double>(b[i]);
