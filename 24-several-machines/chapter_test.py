@@ -75,7 +75,7 @@ def times(commands, expected, m, n, k):
     for _ in range(2):
         commands.take("clEnqueueMapBuffer")
     while len(whole) < 2 or (len(whole) < 6 and sum(whole) < 2000):
-        commands.take("clEnqueueFillBuffer")  # C, full of NaN
+        commands.take("clEnqueueWriteBuffer")  # C, full of NaN
         clock, copied, idle = 0, [], [0, 0]  # idle: when the device has done all of each queue
         kernel, copy = 0, 0
         for step in range(panels + _AHEAD):
