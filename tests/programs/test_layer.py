@@ -25,10 +25,10 @@ int main() {
     printf("%d ", clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, local, local, 0, nullptr, nullptr));
     clFinish(queue);
   };
-  launch(48, 1, 1024);
-  launch(49, 1, 1024);
-  launch(1, 3, 1024);
-  launch(1, 1, 1028);
+  launch(48, 1, 32768);
+  launch(49, 1, 32768);
+  launch(1, 3, 32768);
+  launch(1, 1, 32772);
   for (const size_t bytes : {4096, 4097}) {
     clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
     printf("%d ", status);
@@ -36,7 +36,7 @@ int main() {
   printf("%d ", clBuildProgram(program, 1, &device, "-cl-std=CL2.0", nullptr, nullptr));
 }
 """
-DEVICE = "version 1.2\nkernel_group 48\nsizes 64 2 1\nlocal_memory 1024\nbuffer 4096\n"
+DEVICE = "version 1.2\nkernel_group 48\nsizes 64 2 1\nlocal_memory 32768\nbuffer 4096\n"
 CODES = [0, -54, -55, -5, 0, -61, -43]
 
 

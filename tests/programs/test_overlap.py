@@ -99,7 +99,7 @@ class Files:
             numbers[1][700] = special
             arguments = ["1000", "300", "2", "--file", str(self.file("special", floats(*numbers)))]
             with tempfile.TemporaryDirectory() as folder:
-                got, out, err = other_inputs.run_in(folder, known, arguments, folder, **({"add": add} if add else {}))
+                got, out, err, _ = other_inputs.run(known, arguments, folder, **({"add": add} if add else {}))
             good = got == code and ("PASSED" if code == 0 else "FAILED") in out.splitlines()
             self.report.must(f"{special} in a file, and {add} added to a result: exit code {code}", good, out + err)
 
