@@ -8,7 +8,7 @@ An exercise is a folder NN-topic/exercises/K-name with
     check.py        what the task asks beyond PASSED, see Exercise.own_check; may be left out
     kernel.cl, host.cpp   the starter
     solution/       the same files, solved            (not in what students get)
-    wrong.txt       known wrong answers, see tests/checker/exercises.py  (not in what students get)
+    wrong.txt       known wrong answers, see tests/checker/test_exercises.py  (not in what students get)
     right.txt       right ones that nobody expects, in the same notation; may be left out  (the same)
 """
 

@@ -1,7 +1,7 @@
 """Grades the answers of a class; ./grade.sh calls this, and its --help says how.
 
 Of a student's folder only the files count that exercise.json says are the student's; they are copied, and checked as
-./check.sh checks them (answers.py), as many at once as there are processors. Answers that are the same are checked once,
+./check.sh checks them (cli.py), as many at once as there are processors. Answers that are the same are checked once,
 and so are those that pass and differ in comments and blanks only. Then those that passed and have something to measure
 are timed, one after the other.
 
@@ -38,7 +38,7 @@ class Answer:
 
     def __init__(self, exercise, files, work):
         self.exercise, self.files, self.students = exercise, files, []
-        self.result = None  # as in answers.py's --json; None where it could not be checked, and then:
+        self.result = None  # as in cli.py's --json; None where it could not be checked, and then:
         self.trouble = ""
         self.measured = {}
         self.folder = work / hashlib.sha256(repr((exercise.id, sorted(files.items()))).encode()).hexdigest()[:24]

@@ -91,7 +91,7 @@ def check_beside(pool, check, exercise, before):
 
 
 def watch(exercises, is_done, check, tell, give_hint):
-    """Goes through the exercises that are not done, from the first on. The functions are those of answers.py."""
+    """Goes through the exercises that are not done, from the first on. The functions are those of cli.py."""
     left = [exercise for exercise in exercises if not is_done(exercise)]
     news = ""  # the first line of the next screen
     with keys(), concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -4,12 +4,12 @@ set -eu
 case ${1-} in
 -*)
   cat <<'END'
-usage: tools/without_root.sh [FOLDER]     FOLDER: where it goes; without, ~/opencl
+usage: tools/without_root.sh [FOLDER]     FOLDER: where it goes; without, ~/opencl-tools
 On Debian and Ubuntu, for x86-64, with a C++ compiler, make and Python 3 there: puts into FOLDER the OpenCL headers and the
 ICD loader (Debian's packages, unpacked), PoCL (from PyPI; it is of 2022, so for a processor that it does not know, Intel's
 runtime for CPUs, 830 MB), CMake (from PyPI, where the system's is older than 3.25), and a file `env` that a shell reads
-before it builds or runs:   . ~/opencl/env && ./run.sh
-To be rid of it all: rm -r ~/opencl
+before it builds or runs:   . ~/opencl-tools/env && ./run.sh
+To be rid of it all: rm -r ~/opencl-tools
 END
   exit 0
   ;;
@@ -17,7 +17,11 @@ esac
 root=$(readlink -f "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/..")
 # shellcheck source=tools/setup.sh
 . "$root"/tools/setup.sh
-folder=$(readlink -m "${1:-$HOME/opencl}")
+folder=$(readlink -m "${1:-$HOME/opencl-tools}")
+if [ -n "$(ls -A "$folder" 2>/dev/null)" ] && [ ! -d "$folder/vendors" ]; then
+  say "$folder has other files in it: name another folder" >&2
+  exit 2
+fi
 mkdir -p "$folder/packages" "$folder/vendors"
 cd "$folder"
 
