@@ -37,6 +37,7 @@ _PANELS = [
     (tm, tn, bk, packed) for tm, tn in [(6, 8), (4, 12)] for bk, packed in [(256, True), (1024, True), (256, False)]
 ]
 MOST = [2**30] * 3
+FOR_A_TRY = [4]  # the counters of tiles that are cut
 # The third: tiles divide it; the fourth: the matrices end where their buffers do, and
 # tiles reach beyond; the last: odd rows, and a last step that is not full. In the last two there are two tiles, which are cut.
 OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["32", "64", "48"], ["16", "124", "32"], ["7", "66", "50"]]

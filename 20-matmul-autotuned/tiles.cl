@@ -285,7 +285,7 @@ float4 take(volatile __global float *part) { // NaN stays behind: what nobody gi
 
 // The place of a group's part of cut tile number `cut`: each group has two, one after the other.
 uint place_of(const uint group, const uint cut, const uint steps, const uint share) {
-  const uint is_second = group * share / steps < cut;
+  const uint is_second = (ulong)group * share / steps < cut;
   return 2 * group + is_second;
 }
 
@@ -308,28 +308,29 @@ matmul_cut(__global const float *restrict a, __global const float *restrict b,
   const uint group = get_group_id(0);
   const uint across = (N + BN - 1) / BN;
   const uint steps = (K + BK - 1) / BK;
-  const uint all_steps = ((M + BM - 1) / BM * across - first_tile) * steps; // of all cut tiles
-  const uint end_step = min(group * share + share, all_steps);
+  const ulong tiles = (ulong)((M + BM - 1) / BM) * across - first_tile; // that are cut
+  const ulong end_step = min((ulong)group * share + share, tiles * steps);
   parts += get_local_id(0) * 4;
 
-  uint step = group * share;
+  ulong step = (ulong)group * share;
   while (step < end_step) {
-    const uint cut = step / steps; // number of this piece's tile among the cut ones
-    const uint to = min(end_step, (cut + 1) * steps);
+    const uint cut = (uint)(step / steps); // number of this piece's tile among the cut ones
+    const ulong from = (ulong)cut * steps; // its first step
+    const ulong to = min(end_step, from + steps);
     const uint first_row = (first_tile + cut) / across * BM;
     const uint first_col = (first_tile + cut) % across * BN;
     float4 sums[TM][TN / 4];
-    multiply_tiles(sums, a_tiles, b_tiles, a, b, first_row, first_col, (step - cut * steps) * BK,
-                   min((to - cut * steps) * BK, K), M, N, K);
+    multiply_tiles(sums, a_tiles, b_tiles, a, b, first_row, first_col, (uint)(step - from) * BK,
+                   min((uint)(to - from) * BK, K), M, N, K);
     step = to;
 
-    const uint first = cut * steps / share; // the first group that has a part of this tile
-    uint count = ((cut + 1) * steps - 1) / share - first + 1; // parts that are still to be added
-    uint mine = group - first;                                // number of this group's among them
-    uint apart = 1; // how many groups lie from one of them to the next
+    const uint first = (uint)(from / share); // the first group that has a part of this tile
+    uint count = (uint)((from + steps - 1) / share) - first + 1; // parts that are still to be added
+    uint mine = group - first; // number of this group's among them
+    ulong apart = 1;           // how many groups lie from one of them to the next
     volatile __global uint *counts = done;
     while (count > 1) {
-      const uint place = place_of(first + mine * apart, cut, steps, share);
+      const uint place = place_of((uint)(first + mine * apart), cut, steps, share);
 #pragma unroll
       for (uint i = 0; i < TM; i++)
 #pragma unroll
@@ -340,7 +341,8 @@ matmul_cut(__global const float *restrict a, __global const float *restrict b,
 
       const uint leader = mine / TEAM * TEAM;
       const uint end = min(leader + TEAM, count);
-      volatile __global uint *team = counts + place_of(first + leader * apart, cut, steps, share);
+      volatile __global uint *team =
+          counts + place_of((uint)(first + leader * apart), cut, steps, share);
       if (get_local_id(0) == 0)
         before = atomic_inc(team);
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -351,7 +353,7 @@ matmul_cut(__global const float *restrict a, __global const float *restrict b,
       for (uint other = leader; other < end; other++) {
         if (other == mine)
           continue;
-        const uint its = place_of(first + other * apart, cut, steps, share);
+        const uint its = place_of((uint)(first + other * apart), cut, steps, share);
 #pragma unroll
         for (uint i = 0; i < TM; i++)
 #pragma unroll

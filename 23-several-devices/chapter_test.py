@@ -13,6 +13,7 @@ SMALL_SIZES = [["1"], ["256", "128", "64"], ["300", "33", "65"]]
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["150", "33", "65"]]
 INPUT_SIZES = [["17", "33", "65"], ["300", "33", "65"]]
 TIME_SIZES = [["640", "96", "224"], ["17", "33", "65"]]
+FOR_A_TRY = [2]  # rows of A for the run that finds out how fast the devices are
 MOST = [2**30] * 3
 # A device on which one of these fails is left out.
 SEARCH_CALLS = ["clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]

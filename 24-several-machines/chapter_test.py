@@ -6,6 +6,7 @@ from tests.programs.test_printed_times import Times
 
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
 LARGE_LAUNCHES = True
+MOST = [2**29 - 1] * 3  # MPI counts in int
 _PANEL = 256
 _SLOTS = 3
 _AHEAD = 2

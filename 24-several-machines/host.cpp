@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   const size_t own_a = height * own_part_of(k, g.cols, g.col); // floats
   const size_t own_b = width * own_part_of(k, g.rows, g.row);
   if (std::max({height, width, k}) > INT_MAX / 4 || std::max(height, width) > INT_MAX / deep)
-    usage_error(usage, "too large a panel for MPI, which counts in int", "");
+    usage_error(usage, "too large for this program: MPI counts a panel in int", "");
 
   keep_caches_apart(g.rank);
   cl_device_id device = local_device(g.local_rank);

@@ -84,13 +84,9 @@ inline std::string device_text(cl_device_id device, const cl_device_info propert
 inline bool usable(cl_device_id device, const size_t p, const size_t d) {
   const std::string who = "device " + std::to_string(p) + ":" + std::to_string(d);
   cl_bool free, compiler;
-  cl_ulong local_memory;
   if (!answered(clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof free, &free, nullptr), who) ||
       !answered(clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler,
                                 nullptr),
-                who) ||
-      !answered(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory,
-                                &local_memory, nullptr),
                 who))
     return false;
   const std::string version = device_text(device, CL_DEVICE_VERSION); // "OpenCL 1.1 ..."
@@ -101,8 +97,6 @@ inline bool usable(cl_device_id device, const size_t p, const size_t d) {
     why = "takes no kernel in OpenCL C, only ready-made programs";
   else if (version < "OpenCL 1.2")
     why = "has " + version + ", and the chapters need OpenCL 1.2";
-  else if (local_memory < 16384) // chapter 20 finds nothing that fits into 8192
-    why = "has " + std::to_string(local_memory) + " bytes of local memory, too few for the tiles";
   if (!why.empty())
     fprintf(stderr, "%s is passed over: it %s (OCL_DEVICE=%zu:%zu takes it all the same)\n",
             who.c_str(), why.c_str(), p, d);

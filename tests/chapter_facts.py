@@ -76,6 +76,8 @@ def defaults(chapter):
         # Kernels whose outputs nothing looks at, and whose loss must be noticed where memory is new.
         "CHANGES": ["ulp", "sign", "nan"],
         "NOT_POISONED": [],
+        # Transfers to the device, by number, whose data go into nothing but a try: a wrong element there changes no result.
+        "FOR_A_TRY": [],
         # Its runs repeat the same launch, each is read back, and what an earlier one left is right.
         "READS_EACH_RUN": False,
         # The most that its kernels can count: of elements, or of rows, columns and steps of K.

@@ -52,7 +52,7 @@ static cl_device_type type_named(const std::string &name) {
     return CL_DEVICE_TYPE_CPU;
   if (name == "accelerator")
     return CL_DEVICE_TYPE_ACCELERATOR;
-  for (const char *gpu : {"gpu", "taken", "ready-made", "old", "cramped"})
+  for (const char *gpu : {"gpu", "taken", "ready-made", "old"})
     if (name == gpu)
       return CL_DEVICE_TYPE_GPU;
   return CL_DEVICE_TYPE_CUSTOM;
@@ -252,8 +252,6 @@ static cl_int paper_info(const own_device &device, const cl_device_info what, co
     return value_of(static_cast<cl_bool>(device.number % 2));
   if (what == CL_DEVICE_LOCAL_MEM_TYPE)
     return value_of(static_cast<cl_uint>(device.number % 3 == 0 ? CL_LOCAL : CL_GLOBAL));
-  if (what == CL_DEVICE_LOCAL_MEM_SIZE && device.type == "cramped")
-    return value_of(cl_ulong{1024});
   for (const property &one : properties)
     if (what == one.what) {
       const cl_ulong value = one.first + device.number * one.step; // its low bytes come first

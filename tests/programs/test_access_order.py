@@ -24,7 +24,7 @@ def fences(recording):
     found = []
     for function in recording["program"]:
         calls = [each for block in function["blocks"] for each in block if re.search("barrier|fence", each[0])]
-        found += [f"{function['name']}: {name}({function['constants'][-1 - flags]})" for name, _, _, _, flags in calls]
+        found += [f"{function['name']}: {name}({flags[0]})" for name, _, _, _, flags in calls]
     return found
 
 

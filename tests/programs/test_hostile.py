@@ -84,7 +84,7 @@ def implementations(test, folder):
                 alone, beside = on_paper("gpu", paper_fails=f"{call} {code}")
                 test.run(f"{call} fails with {code}", f"({code}): ", "no OpenCL device found", env=alone)
                 test.run(f"{call} fails with {code} beside a platform that works", env=beside)
-    for device in ["taken", "ready-made", "old", "cramped"] if test.names_all else []:
+    for device in ["taken", "ready-made", "old"] if test.names_all else []:
         alone, beside = on_paper(device)
         test.run(f"a GPU that is {device}", "is passed over: it ", "no OpenCL device found", env=alone)
         test.run(f"a GPU that is {device} beside a CPU", env=beside)

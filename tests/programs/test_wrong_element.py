@@ -79,6 +79,8 @@ def test_wrong_element(report, chapter):
             for child in found:
                 if way == "back" and child.transfer in rounded(out) and child.how != "nan":
                     continue
+                if way == "there" and child.transfer in known.FOR_A_TRY:
+                    continue
                 report.count("elements changed")
                 what = f"{way}: transfer {child.transfer}, {child.function}, element {child.place}, {child.how}"
                 wrong += [f"{what}: {how}" for how in wrong_end(child, known)]
