@@ -135,7 +135,7 @@ inline bool is_worth_a_try(const candidate &c, cl_device_id device, const produc
   if ((c.bm / c.tm) * (c.bn / c.tn) > info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE))
     return false;
   const size_t local_bytes = 2 * c.bk * (c.bm + 4 + c.bn) * sizeof(float);
-  if (local_bytes + 16 > info_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE))
+  if (local_bytes + sizeof(cl_uint) > info_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE))
     return false;
   if ((c.bm == 16 && p.m > 16) || (c.bn == 16 && p.n > 16)) // for C of few rows or columns only
     return false;
