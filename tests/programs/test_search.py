@@ -31,8 +31,8 @@ DEFECTS = {
     ),
     "does nothing": ("", "return;", "WRONG at {}", None),
     "is right at even sizes only": ("", "if (M % 2 == 1) return;", "WRONG at {}", ["128", "64", "256"]),
-    # The rounds look no further than a K of 1024, and the odd size at 1023.
-    "is right for small K only": ("", "if (K > 1024) return;", "WRONG at {}", ["128", "64", "2000"]),
+    # On a CPU the rounds look no further than a K of 2048, and the odd size at 1023.
+    "is right for small K only": ("", "if (K > 2048) return;", "WRONG at {}", ["128", "64", "2300"]),
 }
 ODD = ["127", "63", "255"]
 SLOW = "for (volatile int i = 0; i < 5000000; i++);"  # so that a candidate does not win, however busy the machine is
