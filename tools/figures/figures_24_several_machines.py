@@ -85,7 +85,7 @@ def several_machines():
                     1.4,
                 )
                 f.text(
-                    left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 10, color
+                    left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 11, color
                 )
     f.text(
         left,

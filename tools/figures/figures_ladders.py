@@ -40,7 +40,7 @@ def ladder(title, unit, panels):
         for name, rate, color in bars:
             f.text(left - 10, y + 19, name, 14, INK, "end")
             f.box(left, y + 4, x(rate) - left, 21, color, color, 2, 0)
-            f.text(x(rate) + 7, y + 19, shown(rate), 14, INK, "start")
+            f.text(x(rate) + 16, y + 19, shown(rate), 14, INK, "start")
             y += 29
         y += 12
     f.text(24, y + 14, f"{unit}; from one dotted line to the next, ten times as fast", 14, SOFT, "start")
