@@ -40,7 +40,11 @@ def ladder(title, unit, panels):
         for name, rate, color in bars:
             f.text(left - 10, y + 19, name, 14, INK, "end")
             f.box(left, y + 4, x(rate) - left, 21, color, color, 2, 0)
-            f.text(x(rate) + 16, y + 19, shown(rate), 14, INK, "start")
+            start = x(rate) + 7
+            middle = start + 4 * len(shown(rate))
+            if any(abs(middle - x(10**power)) < 6 for power in range(lowest, highest + 1)):
+                start += 14  # no dotted line goes through the number
+            f.text(start, y + 19, shown(rate), 14, INK, "start")
             y += 29
         y += 12
     f.text(24, y + 14, f"{unit}; from one dotted line to the next, ten times as fast", 14, SOFT, "start")
