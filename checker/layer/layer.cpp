@@ -144,8 +144,10 @@ template <size_t i, typename... A> std::string argument_text(const std::tuple<A.
   using T = std::tuple_element_t<i, all>;
   const T value = std::get<i>(arguments);
   constexpr size_t before = i == 0 ? 0 : i - 1;
-  if constexpr (std::is_same_v<T, void *>)
+  if constexpr (i == 2 && std::is_same_v<T, void *>) // clEnqueueUnmapMemObject: what is mapped
     return value == nullptr ? "null" : name_of(value, "there");
+  else if constexpr (std::is_same_v<T, void *>)
+    return value == nullptr ? "null" : "there";
   else if constexpr (std::is_same_v<T, cl_device_id>)
     return value == nullptr ? "null" : name_of(value, "there@" + pointer_text(value));
   else if constexpr (kind_of<T>() != nullptr)
