@@ -78,7 +78,8 @@ void write_file(const std::string &path, const void *data, const size_t bytes) {
     give_up("a file cannot be written: " + path);
 }
 
-// The files of a disk that are open now and were not at first: nobody has closed them.
+// The files of a disk that are open now and were not at first: nobody has closed them. Shared
+// memory is an MPI library's own.
 void note_open_files(const bool at_first) {
   for (int descriptor = 0; descriptor < 64; descriptor++) {
     char path[4096] = "";
@@ -90,7 +91,8 @@ void note_open_files(const bool at_first) {
       the.open_at_first.insert(descriptor);
     else if (the.open_at_first.count(descriptor) == 0 &&
              readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path,
-                      sizeof path - 1) > 0)
+                      sizeof path - 1) > 0 &&
+             strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0)
       note("open %s", path);
   }
 }
