@@ -62,7 +62,7 @@ inline std::string find_file(const char *name, const char *caller = __builtin_FI
   for (const std::filesystem::path &folder : folders) {
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::absolute(folder / name, error);
-    const std::string path = narrow(whole);
+    std::string path = narrow(whole);
     if (places.find("  " + path + "  ") != std::string::npos)
       continue; // two of the folders are the same
     const bool exists = std::filesystem::exists(whole, error);

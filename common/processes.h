@@ -58,7 +58,7 @@ inline void keep_caches_apart(const int rank) {
 // and OCL_DEVICE fits them), the one whose turn it is: four processes on a machine with four GPUs
 // have one each; with one GPU, all of them that one.
 inline cl_device_id local_device(const int local_rank) {
-  const cl_device_id best = pick_device();
+  cl_device_id best = pick_device();
   const char *env = getenv("OCL_DEVICE");
   const std::string wish = env == nullptr ? "" : env;
   const cl_device_type other = CL_DEVICE_TYPE_DEFAULT; // a bit that one of several GPUs may have

@@ -30,12 +30,13 @@ void close_log() {
   the.file = nullptr; // without closing it: what it holds is the parent's
 }
 
-void note(const char *text, ...) {
+void note(const char *text, ...) { // NOLINT(cert-dcl50-cpp): as printf
   if (the.file == nullptr)
     return;
   const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
   va_list values;
   va_start(values, text);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is not
   vfprintf(the.file, text, values);
   va_end(values);
   fputc('\n', the.file);
