@@ -8,7 +8,6 @@ that has next to none, a program passes or says so.
 """
 
 import math
-import os
 import pathlib
 import re
 import tempfile
@@ -111,8 +110,7 @@ def just_enough(chapter, arguments):
 
 def next_to_none(chapter, arguments):
     """What is wrong where there is one byte of local memory, and no kernel can have a group: it passes, or says that this
-    is too little. Named, since it would be passed over."""
-    os.environ["OCL_DEVICE"] = "gpu"
+    is too little."""
     with tempfile.TemporaryDirectory() as folder:
         profile = pathlib.Path(folder) / "profile"
         profile.write_text("type gpu\nlocal_memory 1\nkernel_group 0\n")
