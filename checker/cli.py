@@ -157,7 +157,7 @@ def show(label, text):
 
 VERDICTS = {
     "passed": "passed",
-    UNPROVEN: "right on PoCL; races not looked for, because Oclgrind is not there",
+    UNPROVEN: "right on PoCL; races not looked for",
     "not checked": "not checked: nothing is wrong so far, but not all of the check could be done",
     "not yet": "not yet",
     "not started": "not started: this is the starter, unchanged. The task is in {}/README.md",
