@@ -122,7 +122,7 @@ def one_fails(report, program, known):
     ends_all(report, "process 1 finds no device", ended, 1, "no OpenCL device matches", once="no OpenCL device matches")
     large = running.as_device(running.ROOT / "tests" / "devices" / "h200.txt")  # whose memory has room for 2^31 floats
     ended = together(program, 1, ["8388608", "1", "256"], **large)
-    ends_all(report, "more floats in a message than an int counts", ended, 2, "too large a panel for MPI")
+    ends_all(report, "more floats in a message than an int counts", ended, 2, "too large for this program: MPI counts")
     ended = together(program, 3, ["12x"])
     ends_all(report, "a wrong argument", ended, 2, "not a size", once="not a size")
 
