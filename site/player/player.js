@@ -353,7 +353,7 @@
         // Beside what it is, what it should be, when it is over and the two differ.
         cells.beside = make("div", { class: "player-buffer player-beside", hidden: true, role: "img",
           "aria-label": `${v.name} should be: ${this.right[v.name].map(show).join(" ")}` }, make("b", {}, `${v.name}, as it should be`),
-          make("div", { class: body.className, style: body.getAttribute("style") }, ...this.right[v.name].map((x) => make("span", { class: "player-cell" }, show(x)))));
+          make("div", { class: body.className, style: body.getAttribute("style") }, ...this.right[v.name].map((x) => make("span", { class: `player-cell${show(x).length > 2 ? " player-long" : ""}` }, show(x)))));
         Frame.wide(cells.beside);
         return [box, cells.beside];
       }).flat();
@@ -420,6 +420,7 @@
           const wrong = last && !isLocal && show(values[i]) !== show(this.right[name][i]);
           cell.className = `player-cell${touched.has(i) ? ` player-${touched.get(i)}` : ""}${wrong || raced.has(i) ? " player-wrong" : ""}${values[i] === undefined ? " player-empty" : ""}${held.has(`${name} ${i}`) ? " player-held" : ""}`;
           cell.textContent = values[i] === undefined ? "·" : show(values[i]);
+          cell.classList.toggle("player-long", cell.textContent.length > 2);
         });
         if (cells.beside) {
           const wrong = last && this.right[name].some((v, i) => show(v) !== show(values[i]));
