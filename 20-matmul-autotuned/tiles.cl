@@ -255,9 +255,9 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   store_sums(c, sums, first_row, first_col, M, N);
 }
 
-// A group hands its sums over in `parts`, and counts itself in `done`. OpenCL 1.2 promises only for
-// atomic functions that other groups see what is written, as chapter 13 says. NVIDIA's compiler
-// has a fence for the whole device, with which plain loads and stores will do, four at a time.
+// A group hands its sums over in `parts`, and counts itself in `done`. OpenCL 1.2 promises nowhere
+// that another group sees them then (chapter 13). Atomic functions are the best it has. NVIDIA's
+// compiler has a fence for the whole device, with which plain loads and stores will do.
 #ifdef __NV_CL_C_VERSION
 #define FENCE() asm volatile("membar.gl;" ::: "memory")
 void give(volatile __global float *part, const float4 v) {
