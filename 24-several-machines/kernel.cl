@@ -1,14 +1,10 @@
-// Matrix product C = A·B or, where `add` is not 0, C = C + A·B: chapter 18's kernel, for a process
-// that gets one panel of A and of B after the other.
+// C = A·B or, where `add` is not 0, C = C + A·B: chapter 18's kernel, for a process that gets one
+// panel of A and of B after the other. All sides are multiples of the tiles': nothing is guarded.
 //
-// a    in      M×K floats, row-major: a[row * K + column]
-// b    in      K×N floats, row-major
-// c    in/out  M×N floats, row-major; only out where `add` is 0
-// The launch has groups of (BM/TM)·(BN/TN) work-items, in one dimension; group number g computes
-// tile g of C, counted along its rows. From the host:
-//   BM, BN, BK  a group's tile of C is BM×BN; it goes through K in steps of BK (multiples of 4)
-//   TM, TN      a work-item's part of it (multiples of 4)
-//   EDGES       0 if M, N and K are multiples of BM, BN and BK: then the guards are not needed
+// a  in      a panel of A, rows of K floats: a[row * K + column]
+// b  in      a panel of B, K rows of N floats
+// c  in/out  rows of N floats; only out where `add` is 0
+// The launch, and BM, BN, BK, TM and TN from the host, are chapter 18's.
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
@@ -19,63 +15,25 @@
 #define A_TILE (BK * A_STRIDE / 4) // float4s in a tile
 #define B_TILE (BK * BN / 4)
 
-// Elements (row, col) to (row, col + 3) of a matrix; outside it, 0.
-float4 load4(__global const float *restrict x, const uint row, const uint col, const uint rows,
-             const uint cols) {
-#if EDGES
-  if (row >= rows || col >= cols)
-    return 0.0f;
-  if (cols % 4 != 0) { // rows that begin anywhere: one float at a time
-    float4 v = 0.0f;
-    x += (size_t)row * cols;
-    v.x = x[col];
-    if (col + 1 < cols)
-      v.y = x[col + 1];
-    if (col + 2 < cols)
-      v.z = x[col + 2];
-    if (col + 3 < cols)
-      v.w = x[col + 3];
-    return v;
-  }
-#endif
-  return *(__global const float4 *)(x + (size_t)row * cols + col); // 16 bytes, aligned to 16
-}
-
-// Writes them; outside the matrix, nothing.
-void store4(__global float *restrict x, const uint row, const uint col, const uint rows,
-            const uint cols, const float4 v) {
-#if EDGES
-  if (row >= rows || col >= cols)
-    return;
-  if (cols % 4 != 0) {
-    x += (size_t)row * cols;
-    x[col] = v.x;
-    if (col + 1 < cols)
-      x[col + 1] = v.y;
-    if (col + 2 < cols)
-      x[col + 2] = v.z;
-    if (col + 3 < cols)
-      x[col + 3] = v.w;
-    return;
-  }
-#endif
-  *(__global float4 *)(x + (size_t)row * cols + col) = v;
+// Elements (row, col) to (row, col + 3) of a matrix: 16 bytes, aligned to 16.
+float4 load4(__global const float *restrict x, const uint row, const uint col, const uint cols) {
+  return *(__global const float4 *)(x + (size_t)row * cols + col);
 }
 
 // A work-item's share of the tiles at k0, from global memory to its registers: 16 bytes at a time,
 // neighbours reading neighbours.
 void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a,
                 __global const float *restrict b, const uint first_row, const uint first_col,
-                const uint k0, const uint M, const uint N, const uint K) {
+                const uint k0, const uint N, const uint K) {
 #pragma unroll
   for (uint i = 0; i < A_LOADS; i++) {
     const uint quad = get_local_id(0) + i * ITEMS;
-    a_next[i] = load4(a, first_row + quad / (BK / 4), k0 + quad % (BK / 4) * 4, M, K);
+    a_next[i] = load4(a, first_row + quad / (BK / 4), k0 + quad % (BK / 4) * 4, K);
   }
 #pragma unroll
   for (uint i = 0; i < B_LOADS; i++) {
     const uint quad = get_local_id(0) + i * ITEMS;
-    b_next[i] = load4(b, k0 + quad / (BN / 4), first_col + quad % (BN / 4) * 4, K, N);
+    b_next[i] = load4(b, k0 + quad / (BN / 4), first_col + quad % (BN / 4) * 4, N);
   }
 }
 
@@ -99,14 +57,14 @@ void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const float4 *a
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 matmul(__global const float *restrict a, __global const float *restrict b,
-       __global float *restrict c, const uint M, const uint N, const uint K, const uint add) {
+       __global float *restrict c, const uint N, const uint K, const uint add) {
   // Two halves each. A's are transposed: element (row, k) at k * A_STRIDE + row.
   __local float4 a_tiles[2 * A_TILE];
   __local float4 b_tiles[2 * B_TILE];
   const uint item = get_local_id(0);
   const uint item_col = item % COLS;
   const uint item_row = item / COLS;
-  const uint groups_across = (N + BN - 1) / BN;
+  const uint groups_across = N / BN;
   const uint first_row = get_group_id(0) / groups_across * BM;
   const uint first_col = get_group_id(0) % groups_across * BN;
 
@@ -119,11 +77,11 @@ matmul(__global const float *restrict a, __global const float *restrict b,
     for (uint j = 0; j < TN / 4; j++)
       sums[i][j] = add == 0 ? 0.0f
                             : load4(c, first_row + (i / 4 * ROWS + item_row) * 4 + i % 4,
-                                    first_col + (j * COLS + item_col) * 4, M, N);
+                                    first_col + (j * COLS + item_col) * 4, N);
 
   float4 a_next[A_LOADS];
   float4 b_next[B_LOADS];
-  load_tiles(a_next, b_next, a, b, first_row, first_col, 0, M, N, K);
+  load_tiles(a_next, b_next, a, b, first_row, first_col, 0, N, K);
   store_tiles(a_tiles, b_tiles, a_next, b_next);
   barrier(CLK_LOCAL_MEM_FENCE); // the first tiles are complete before any work-item reads them
 
@@ -131,7 +89,7 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   for (uint k0 = 0; k0 < K; k0 += BK) {
     const bool more = k0 + BK < K;
     if (more) // nobody waits for these loads before the stores below
-      load_tiles(a_next, b_next, a, b, first_row, first_col, k0 + BK, M, N, K);
+      load_tiles(a_next, b_next, a, b, first_row, first_col, k0 + BK, N, K);
 
     __local const float4 *a_tile = a_tiles + now * A_TILE;
     __local const float4 *b_tile = b_tiles + now * B_TILE;
@@ -168,6 +126,6 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   for (uint i = 0; i < TM; i++)
 #pragma unroll
     for (uint j = 0; j < TN / 4; j++)
-      store4(c, first_row + (i / 4 * ROWS + item_row) * 4 + i % 4,
-             first_col + (j * COLS + item_col) * 4, M, N, sums[i][j]);
+      *(__global float4 *)(c + (size_t)(first_row + (i / 4 * ROWS + item_row) * 4 + i % 4) * N +
+                           first_col + (j * COLS + item_col) * 4) = sums[i][j];
 }

@@ -20,15 +20,19 @@ inline uint64_t scrambled(const uint64_t i, const uint64_t seed) {
   return x ^ (x >> 31);
 }
 
-// Fills `v` with whole numbers from -4 to 4, never 0. Sums of them, and of their products, stay
-// far below 2^24 = 16,777,216, up to which a float holds every whole number exactly, since their
-// signs are mixed: a sum of n products is typically about 7.5·√n. So any order of addition gives
-// the very same result, and one element left out gives another.
+// A whole number from -4 to 4, never 0, always the same for the same `i` and `seed`.
+inline float whole_number(const uint64_t i, const uint64_t seed) {
+  const int k = static_cast<int>(scrambled(i, seed) % 8) - 4; // -4 .. 3
+  return static_cast<float>(k < 0 ? k : k + 1);
+}
+
+// Fills `v` with such numbers. Sums of them, and of their products, stay far below 2^24 =
+// 16,777,216, up to which a float holds every whole number exactly, since their signs are mixed: a
+// sum of n products is typically about 7.5·√n. So any order of addition gives the very same result,
+// and one element left out gives another.
 inline void fill_whole(std::vector<float> &v, const uint64_t seed) {
-  for (size_t i = 0; i < v.size(); i++) {
-    const int k = static_cast<int>(scrambled(i, seed) % 8) - 4; // -4 .. 3
-    v[i] = static_cast<float>(k < 0 ? k : k + 1);
-  }
+  for (size_t i = 0; i < v.size(); i++)
+    v[i] = whole_number(i, seed);
 }
 
 // Fills `v` with reals spread evenly over [-1, 1], each an exact float.

@@ -56,8 +56,14 @@ inline void keep_caches_apart(const int rank) {
 
 // Of the devices that are as good as the one that pick_device takes (on its platform, of its type,
 // and OCL_DEVICE fits them), the one whose turn it is: four processes on a machine with four GPUs
-// have one each; with one GPU, all of them that one.
-inline cl_device_id local_device(const int local_rank) {
+// have one each; with one GPU, all of them that one. All processes have to call it.
+inline cl_device_id local_device(const int rank) {
+  MPI_Comm machine; // the processes that share memory with this one,
+  int local_rank;   // and its number among them
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+  MPI_Comm_rank(machine, &local_rank);
+  MPI_Comm_free(&machine);
+
   cl_device_id best = pick_device();
   const char *env = getenv("OCL_DEVICE");
   const std::string wish = env == nullptr ? "" : env;

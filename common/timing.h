@@ -1,11 +1,12 @@
-// Kernel times from the device's own clock, and how they are summed up.
+// Kernel times from the device's own clock, the host's clock, and how times are summed up.
 //
-// Chapter 07 spells out what is done here.
+// Chapters 07 and 04 spell out what is done here.
 #pragma once
 
 #include "clerr.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -53,6 +54,12 @@ inline double kernels_ms(cl_event first, cl_event last, const char *file = __bui
   clerr_chk(clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
             file, line);
   return end > start ? static_cast<double>(end - start) * 1e-6 : NAN;
+}
+
+// The host's clock, in milliseconds since this was first asked.
+inline double now_ms() {
+  static const auto t0 = std::chrono::steady_clock::now();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - t0).count();
 }
 
 // Is another run worth its time? True until there are a warm-up and five runs, or a warm-up and
