@@ -1,14 +1,5 @@
-// Matrix product C = A·B: chapter 18's kernel. A device gets its own rows of A and C, so M is how
-// many these are.
-//
-// a  in   M×K floats, row-major: a[row * K + column]
-// b  in   K×N floats, row-major
-// c  out  M×N floats, row-major
-// The launch has groups of (BM/TM)·(BN/TN) work-items, in one dimension; group number g computes
-// tile g of C, counted along its rows. From the host:
-//   BM, BN, BK  a group's tile of C is BM×BN; it goes through K in steps of BK (multiples of 4)
-//   TM, TN      a work-item's part of it (multiples of 4)
-//   EDGES       0 if M, N and K are multiples of BM, BN and BK: then the guards are not needed
+// Matrix product C = A·B: chapter 18's kernel, where its arguments, launch and constants are
+// explained. A device gets its own rows of A and C, so M is how many these are.
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)

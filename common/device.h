@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,10 +104,15 @@ inline bool usable(cl_device_id device, const size_t p, const size_t d) {
   return why.empty();
 }
 
-// The name of the platform that a device belongs to.
-inline std::string platform_name(cl_device_id device) {
+inline cl_platform_id device_platform(cl_device_id device) {
   cl_platform_id platform;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr));
+  return platform;
+}
+
+// The name of the platform that a device belongs to.
+inline std::string platform_name(cl_device_id device) {
+  cl_platform_id platform = device_platform(device);
   size_t size = 0;
   clerr_chk(clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, nullptr, &size));
   std::vector<char> text(size + 1, '\0');
@@ -187,6 +193,35 @@ inline cl_device_id pick_device() {
   else
     fprintf(stderr, "no OpenCL device matches OCL_DEVICE=%s; there %s:\n%s", wish.c_str(),
             list.find('\n') + 1 == list.size() ? "is" : "are", list.c_str());
+  exit(EXIT_FAILURE);
+}
+
+// Every device, over all platforms, that fits one of `words`: "all" is every one that can be used,
+// and any other word is as pick_device takes it. A word that fits none, or no word: exit 1.
+inline std::vector<cl_device_id> devices_that_fit(const std::set<std::string> &words) {
+  std::vector<cl_device_id> chosen;
+  std::set<std::string> unknown = words;
+  const std::vector<cl_platform_id> platforms = all_platforms();
+  for (size_t p = 0; p < platforms.size(); p++) {
+    const std::vector<cl_device_id> devices = all_devices(platforms[p]);
+    for (size_t d = 0; d < devices.size(); d++) {
+      if (!device_answers(devices[d], p, d))
+        continue;
+      bool fits = false;
+      for (const std::string &word : words)
+        if (lower(word) == "all" ? usable(devices[d], p, d)
+                                 : device_matches(devices[d], p, d, word)) {
+          fits = true;
+          unknown.erase(word);
+        }
+      if (fits)
+        chosen.push_back(devices[d]);
+    }
+  }
+  if (!chosen.empty() && unknown.empty())
+    return chosen;
+  fprintf(stderr, "no OpenCL device matches \"%s\" of OCL_DEVICE; chapter 02 lists them all\n",
+          unknown.empty() ? "" : unknown.begin()->c_str());
   exit(EXIT_FAILURE);
 }
 

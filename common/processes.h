@@ -69,18 +69,9 @@ inline cl_device_id local_device(const int rank) {
   const std::string wish = env == nullptr ? "" : env;
   const cl_device_type other = CL_DEVICE_TYPE_DEFAULT; // a bit that one of several GPUs may have
   std::vector<cl_device_id> alike;
-  const std::vector<cl_platform_id> platforms = all_platforms();
-  for (size_t p = 0; p < platforms.size(); p++) {
-    const std::vector<cl_device_id> devices = all_devices(platforms[p]);
-    if (std::find(devices.begin(), devices.end(), best) == devices.end())
-      continue;
-    for (size_t d = 0; d < devices.size(); d++)
-      if (device_answers(devices[d], p, d) &&
-          (device_type(devices[d]) | other) == (device_type(best) | other) &&
-          (wish.empty() ? usable(devices[d], p, d) : device_matches(devices[d], p, d, wish)))
-        alike.push_back(devices[d]);
-  }
-  if (alike.empty()) // its platform lists it no longer
-    return best;
+  for (cl_device_id device : devices_that_fit({wish.empty() ? "all" : wish}))
+    if (device_platform(device) == device_platform(best) &&
+        (device_type(device) | other) == (device_type(best) | other))
+      alike.push_back(device);
   return alike[static_cast<size_t>(local_rank) % alike.size()];
 }
