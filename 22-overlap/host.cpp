@@ -10,7 +10,6 @@
 #include "timeline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -81,17 +80,18 @@ int main(int argc, char **argv) {
   const size_t pinned_bytes = numbers.room * sizeof(float);
   cl_mem pinned = clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, pinned_bytes, nullptr, &status);
   clerr_chk(status);
-  void *memory = clEnqueueMapBuffer(copies, pinned, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
-                                    pinned_bytes, 0, nullptr, nullptr, &status);
+  void *memory = clEnqueueMapBuffer(copies, pinned, CL_TRUE, CL_MAP_WRITE, 0, pinned_bytes, 0,
+                                    nullptr, nullptr, &status);
   clerr_chk(status);
   prepare(numbers, memory);
 
   const size_t num_pieces = (n - 1) / piece + 1;
   std::vector<float> sums(slots * num_groups, NAN);
-  cl_event events[slots][3]; // of a slot's commands: copy, kernel, result
-  expectation expected = {}; // what the host computes from the same pieces, in the first run
-  std::vector<double> times, totals; // of each run: ms by the host's clock, and the dot product
-  std::vector<bar> bars;             // of the last run: when each command ran
+  cl_event events[slots][3];  // of a slot's commands: copy, kernel, result
+  expectation expected = {};  // what the host computes from the same pieces, in the first run
+  std::vector<double> times;  // of each run, in ms by the host's clock
+  std::vector<double> totals; // and its dot product
+  std::vector<bar> bars;      // of the last run: when each command ran
   clerr_chk(clSetKernelArg(kernel, 3, local_size * sizeof(float), nullptr)); // local memory
   do {
     const cl_float nothing = NAN; // no result of the run before must be left
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     clerr_chk(clFinish(kernels));
     bars.clear();
     double total = 0;
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now_ms();
     for (size_t p = 0; p < num_pieces + slots; p++) {
       const size_t s = p % slots;
       cl_event *const done = events[s];
@@ -134,11 +134,11 @@ int main(int argc, char **argv) {
       clerr_chk(clFlush(results));
 
       if (totals.empty()) // the first run: while the piece is here, for it may be gone afterwards
-        add_expected(expected, numbers, p, s);
+        add_expected(expected, from, length);
     }
-    const auto taken = std::chrono::steady_clock::now() - start;
+    const double taken = now_ms() - start;
     if (once != nullptr || !totals.empty()) // the first run has the check in it
-      times.push_back(std::chrono::duration<double, std::milli>(taken).count());
+      times.push_back(taken);
     totals.push_back(total);
   } while (once == nullptr && more_runs(times));
 

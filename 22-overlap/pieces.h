@@ -1,4 +1,4 @@
-// Where the numbers come from, piece by piece: made here, or from a file. And options by name.
+// Where the numbers come from, piece by piece: made here, or from a file.
 #pragma once
 
 #include "../common/args.h"
@@ -9,27 +9,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
-
-// Returns what follows the option `name` on the command line, and takes both out of `argv`; null if
-// it is not there.
-inline const char *take_option(int &argc, char **argv, const char *name, const char *usage) {
-  char **const end = argv + argc;
-  char **const found = std::find_if(argv, end, [name](const char *a) { return !strcmp(a, name); });
-  if (found == end)
-    return nullptr;
-  if (found + 1 == end)
-    usage_error(usage, "a file's name is missing after ", name);
-  const char *value = found[1];
-  std::copy(found + 2, end, found);
-  argc -= 2;
-  return value;
-}
 
 // Two vectors, of which only pieces are ever in memory: so many elements of a, and those of b that
 // belong to them.
@@ -50,10 +34,9 @@ constexpr size_t apart = 16;
 // the middle of a number: exit 2.
 inline size_t elements_of_file(const char *name, const char *usage) {
   std::error_code error;
-  const bool regular = std::filesystem::is_regular_file(name, error);
-  const uintmax_t bytes = regular ? std::filesystem::file_size(name, error) : 0;
-  if (!regular || !std::ifstream(name, std::ios::binary))
+  if (!std::filesystem::is_regular_file(name, error) || !std::ifstream(name, std::ios::binary))
     usage_error(usage, "not a file that can be read: ", name);
+  const uintmax_t bytes = std::filesystem::file_size(name, error);
   if (bytes == 0 || bytes % (2 * sizeof(float)) != 0)
     usage_error(usage, "not two vectors of floats, or cut off: ",
                 (name + (", of " + std::to_string(bytes) + " bytes")).c_str());
@@ -106,23 +89,16 @@ inline void read_floats(pieces &from, const size_t first, const size_t count, fl
   _Exit(EXIT_FAILURE); // as clerr_chk: the device may still be at work
 }
 
-// Where piece `p` lies in the host's memory: its elements of a, then those of b. Made numbers are
-// there already, at another place for each piece, so that no time goes into making them, and none
-// of 4,096 pieces is like another.
-inline float *place_of(const pieces &from, const size_t p, const size_t slot) {
+// Where piece `p` lies in the host's memory: its elements of a, then those of b. From a file, it is
+// read now, into `slot`. Made numbers are there already, at another place for each piece, so that
+// no time goes into making them, and none of 4,096 pieces is like another.
+inline const float *piece_of(pieces &from, const size_t p, const size_t slot) {
   if (from.name == nullptr)
     return from.memory + apart * (p % places);
-  return from.memory + slot * 2 * from.piece;
-}
-
-// The same, once it is there: from a file, the piece is read now, into `slot`.
-inline const float *piece_of(pieces &from, const size_t p, const size_t slot) {
-  float *const to = place_of(from, p, slot);
-  if (from.name != nullptr) {
-    const size_t length = length_of(from, p);
-    read_floats(from, p * from.piece, length, to);
-    read_floats(from, from.n + p * from.piece, length, to + length);
-  }
+  float *const to = from.memory + slot * 2 * from.piece;
+  const size_t length = length_of(from, p);
+  read_floats(from, p * from.piece, length, to);
+  read_floats(from, from.n + p * from.piece, length, to + length);
   return to;
 }
 
@@ -131,14 +107,10 @@ struct expectation {
   double sum, magnitudes;
 };
 
-// Adds piece `p`, which is in `slot`.
-inline void add_expected(expectation &expected, const pieces &from, const size_t p,
-                         const size_t slot) {
-  const size_t length = length_of(from, p);
-  const float *const a = place_of(from, p, slot);
-  const float *const b = a + length;
+// Adds a piece.
+inline void add_expected(expectation &expected, const float *piece, const size_t length) {
   for (size_t i = 0; i < length; i++) {
-    const double product = static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    const double product = static_cast<double>(piece[i]) * static_cast<double>(piece[length + i]);
     expected.sum += product;
     expected.magnitudes += std::fabs(product);
   }
@@ -154,9 +126,9 @@ inline bool agrees(const double result, const double expected, const double allo
   return std::fabs(result - expected) <= allowed;
 }
 
-// Checks the dot products of all runs, and prints the first that is wrong, if one is. Made numbers
-// must give the very sum. Of others, a work-item adds its share of a piece, and its group adds up
-// in log2(local_size) steps: so many roundings at most, for what the host adds to that in double is
+// Checks the dot products of all runs, and prints one that is wrong, if one is. Made numbers must
+// give the very sum. Of others, a work-item adds its share of a piece, and its group adds up in
+// log2(local_size) steps: so many roundings at most, for what the host adds to that in double is
 // off by next to nothing.
 inline bool check_totals(const pieces &from, const expectation &expected,
                          const std::vector<double> &totals, const size_t global_size,
@@ -166,12 +138,12 @@ inline bool check_totals(const pieces &from, const expectation &expected,
   double allowed = 0.0;
   if (from.name != nullptr)
     allowed = roundings * FLT_EPSILON * expected.magnitudes;
-  const auto wrong = std::find_if(totals.begin(), totals.end(), [&](const double total) {
-    return !agrees(total, expected.sum, allowed);
-  });
-  const double result = wrong == totals.end() ? totals[0] : *wrong;
+  double result = totals[0];
+  for (const double total : totals)
+    if (!agrees(total, expected.sum, allowed))
+      result = total;
   if (from.name != nullptr && std::isfinite(expected.sum))
     return check_close(result, expected.sum, allowed);
   check_equal(result, expected.sum); // prints both
-  return wrong == totals.end();
+  return agrees(result, expected.sum, allowed);
 }

@@ -40,13 +40,6 @@ inline double sum_ms(const std::vector<bar> &bars, const size_t kind) {
   return ms;
 }
 
-// Says why there is none; exit 1.
-[[noreturn]] inline void no_timeline(const char *path, const char *why) {
-  fflush(stdout);
-  fprintf(stderr, "no timeline in %s: %s\n", path, why);
-  exit(EXIT_FAILURE);
-}
-
 // Before anything is computed: can the drawing be written, and is it not the file that is to be
 // read? Otherwise exit 2.
 inline void check_drawing(const char *path, const char *input, const char *usage) {
@@ -61,7 +54,6 @@ inline void check_drawing(const char *path, const char *input, const char *usage
 // full disk: says so; exit 1.
 inline void draw(const char *path, const std::vector<bar> &bars, const size_t num_queues) {
   constexpr size_t most_pieces = 12;
-  constexpr double thinnest = 1.5; // of a bar: a result takes next to no time
   const char *const kinds[] = {"copies", "kernels", "results"};
   const char *const colours[] = {"#2a6db0", "#c8641e", "#3a8a4a"};
   cl_ulong first = ~cl_ulong{0};
@@ -74,23 +66,20 @@ inline void draw(const char *path, const std::vector<bar> &bars, const size_t nu
   const double all_ms = static_cast<double>(last - first) * 1e-6;
   const double scale = 800 / all_ms; // the drawing is 900 wide, and time begins at 80
 
-  FILE *svg = fopen(path, "w");
-  if (svg == nullptr)
-    no_timeline(path, "it cannot be written");
-  fprintf(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 190\" "
-               "font-family=\"sans-serif\" font-size=\"13\">\n"
-               "<rect width=\"900\" height=\"190\" fill=\"white\"/>\n");
-  for (int kind = 0; kind < 3; kind++)
-    fprintf(svg, "<text x=\"8\" y=\"%d\">%s</text>\n", 36 + 34 * kind, kinds[kind]);
+  std::ofstream svg(path);
+  svg << R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 190" )"
+      << R"(font-family="sans-serif" font-size="13"><rect width="900" height="190" fill="white"/>)";
+  for (size_t kind = 0; kind < 3; kind++)
+    svg << R"(<text x="8" y=")" << 36 + 34 * kind << R"(">)" << kinds[kind] << "</text>";
   for (const bar &each : bars)
     if (each.piece < most_pieces) {
       const double start = static_cast<double>(each.start - first) * 1e-6;
       const double ms = static_cast<double>(each.end - each.start) * 1e-6;
-      fprintf(svg,
-              "<rect x=\"%.3f\" y=\"%zu\" width=\"%.3f\" height=\"28\" fill=\"%s\" "
-              "fill-opacity=\"%s\"><title>piece %zu</title></rect>\n",
-              80 + scale * start, 16 + 34 * each.kind, std::max(thinnest, scale * ms),
-              colours[each.kind], each.piece % 2 == 0 ? "1" : "0.5", each.piece);
+      const double width = std::max(1.5, scale * ms); // a result takes next to no time
+      svg << R"(<rect x=")" << 80 + scale * start << R"(" y=")" << 16 + 34 * each.kind
+          << R"(" width=")" << width << R"(" height="28" fill=")" << colours[each.kind]
+          << R"(" fill-opacity=")" << (each.piece % 2 == 0 ? 1 : 0.5) << R"("><title>piece )"
+          << each.piece << "</title></rect>";
     }
 
   // The axis: ticks at 1, 2 or 5 times a power of ten, ten of them at most.
@@ -98,19 +87,19 @@ inline void draw(const char *path, const std::vector<bar> &bars, const size_t nu
   for (const double larger : {2.0, 2.5, 2.0})
     if (all_ms / tick > 10)
       tick *= larger;
-  fprintf(svg, "<path d=\"M80 124H880\" stroke=\"black\"/>\n<text x=\"8\" y=\"143\">ms</text>\n");
-  for (int i = 0; i * tick <= all_ms; i++)
-    fprintf(svg,
-            "<path d=\"M%.2f 124v5\" stroke=\"black\"/>\n"
-            "<text x=\"%.2f\" y=\"143\" text-anchor=\"middle\">%g</text>\n",
-            80 + scale * i * tick, 80 + scale * i * tick, i * tick);
-  fprintf(svg,
-          "<text x=\"80\" y=\"172\">%zu %s: the first pieces, %g ms; the pieces 0, 2, 4, ... in "
-          "full colour, 1, 3, 5, ... in pale</text>\n</svg>\n",
-          num_queues, num_queues == 1 ? "queue" : "queues", all_ms);
-  const bool failed = ferror(svg) != 0;
-  if (fclose(svg) != 0 || failed)
-    no_timeline(path, "it cannot be written");
-  if (bars.empty())
-    no_timeline(path, "this device reports no times");
+  svg << R"(<path d="M80 124H880" stroke="black"/><text x="8" y="143">ms</text>)";
+  for (int i = 0; i * tick <= all_ms; i++) {
+    const double x = 80 + scale * i * tick;
+    svg << R"(<path d="M)" << x << R"( 124v5" stroke="black"/>)";
+    svg << R"(<text x=")" << x << R"(" y="143" text-anchor="middle">)" << i * tick << "</text>";
+  }
+  svg << R"(<text x="80" y="172">)" << num_queues << (num_queues == 1 ? " queue" : " queues")
+      << ": the first pieces, " << all_ms << " ms; every second piece is pale</text></svg>\n";
+  svg.close();
+  if (svg && !bars.empty())
+    return;
+  const char *const why = bars.empty() ? "this device reports no times" : "it cannot be written";
+  fflush(stdout);
+  fprintf(stderr, "no timeline in %s: %s\n", path, why);
+  exit(EXIT_FAILURE);
 }

@@ -1,10 +1,12 @@
-// Sizes from the command line, refused with a clear message before anything is allocated.
+// Sizes and options from the command line, refused with a clear message before anything is
+// allocated.
 //
 // Exit codes: 0 after --help, 2 for an argument that makes no sense or does not fit the device.
 #pragma once
 
 #include "clerr.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -52,6 +54,21 @@ inline size_t size_arg(const int argc, char **argv, const int index, const size_
   if (value < smallest)
     usage_error(usage,
                 smallest == 1 ? "a size must be at least 1, not " : "a number too small: ", text);
+  return value;
+}
+
+// Returns what follows the option `name` on the command line, and takes both out of `argv`; null if
+// it is not there.
+inline const char *take_option(int &argc, char **argv, const char *name, const char *usage) {
+  char **const end = argv + argc;
+  char **const found = std::find_if(argv, end, [name](const char *a) { return !strcmp(a, name); });
+  if (found == end)
+    return nullptr;
+  if (found + 1 == end)
+    usage_error(usage, "a file's name is missing after ", name);
+  const char *value = found[1];
+  std::copy(found + 2, end, found);
+  argc -= 2;
   return value;
 }
 
