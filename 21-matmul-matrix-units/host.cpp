@@ -135,7 +135,8 @@ int main(const int argc, char **argv) {
   // share of their |a·b|: what halves leave out, and a rounding for each addition (see README.md).
   const double share = 0x1p-21 + (static_cast<double>(blocks) + 64) * 0x1p-23;
   bool ok = true;
-  std::vector<double> times, splitting; // of each run, in ms; the first one is the warm-up
+  std::vector<double> times;     // of each run, in ms; the first one is the warm-up
+  std::vector<double> splitting; // what of it goes into splitting
   for (const bool whole : {true, false}) {
     const auto fill = whole ? fill_whole : fill_real;
     fill(a, 1);
@@ -149,7 +150,8 @@ int main(const int argc, char **argv) {
         clEnqueueWriteBuffer(queue, c_buffer, CL_TRUE, 0, c_bytes, c.data(), 0, nullptr, nullptr));
 
     while (whole ? times.empty() : more_runs(times)) {
-      cl_event first, last;
+      cl_event first;
+      cl_event last;
       clerr_chk(clEnqueueNDRangeKernel(queue, split_a, 1, nullptr, &split_a_size, &split_local, 0,
                                        nullptr, &first));
       clerr_chk(clEnqueueNDRangeKernel(queue, split_b, 1, nullptr, &split_b_size, &split_local, 0,
@@ -166,22 +168,15 @@ int main(const int argc, char **argv) {
         clEnqueueReadBuffer(queue, c_buffer, CL_TRUE, 0, c_bytes, c.data(), 0, nullptr, nullptr));
     ok = (whole ? check_matmul(c, a, b, m, n, k) : check_rows(c, a, b, m, n, k, share)) && ok;
   }
-  const double gflop =
-      2e-9 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double gflop = 2e-9 * buffer_bytes(m, n, 1) * static_cast<double>(k);
   print_time("kernels", median_ms(times), gflop, "GFLOP/s");
   if (!std::isnan(median_ms(times)))
     printf("time      of which splitting %.3f ms\n", median_ms(splitting));
 
-  clerr_chk(clReleaseMemObject(b_scales));
-  clerr_chk(clReleaseMemObject(a_scales));
-  clerr_chk(clReleaseMemObject(b_halves));
-  clerr_chk(clReleaseMemObject(a_halves));
-  clerr_chk(clReleaseMemObject(c_buffer));
-  clerr_chk(clReleaseMemObject(b_buffer));
-  clerr_chk(clReleaseMemObject(a_buffer));
-  clerr_chk(clReleaseKernel(matmul));
-  clerr_chk(clReleaseKernel(split_b));
-  clerr_chk(clReleaseKernel(split_a));
+  for (cl_mem buffer : {b_scales, a_scales, b_halves, a_halves, c_buffer, b_buffer, a_buffer})
+    clerr_chk(clReleaseMemObject(buffer));
+  for (cl_kernel kernel : {matmul, split_b, split_a})
+    clerr_chk(clReleaseKernel(kernel));
   clerr_chk(clReleaseProgram(program));
   clerr_chk(clReleaseCommandQueue(queue));
   clerr_chk(clReleaseContext(context));

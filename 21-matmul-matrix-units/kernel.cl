@@ -55,10 +55,12 @@ __kernel void split(__global const float *restrict x, __global uint4 *restrict p
     largest[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  for (uint i = item; i < blocks * LINES * 2; i += items) {
+  for (uint i = item; i < blocks * LINES * 2; i += items) { // pieces: quad by quad, pair by pair,
+    const uint quad = i % 4;                                // block by block
     const uint line = i / 4 % (LINES / 2) * 2;
-    const uint k = (i / (LINES * 2) * 4 + i % 4) * 4;
-    const uint8 bits = as_uint8(fabs(load_pair(x, first + line, k, lines, K, of_a)));
+    const uint block = i / (LINES * 2);
+    const float8 v = load_pair(x, first + line, block * 16 + quad * 4, lines, K, of_a);
+    const uint8 bits = as_uint8(fabs(v)); // the same 32 bits each, read as whole numbers
     atomic_max(&largest[line], max(max(bits.s0, bits.s1), max(bits.s2, bits.s3)));
     atomic_max(&largest[line + 1], max(max(bits.s4, bits.s5), max(bits.s6, bits.s7)));
   }
@@ -66,19 +68,20 @@ __kernel void split(__global const float *restrict x, __global uint4 *restrict p
 
   for (uint i = item; i < LINES; i += items)
     scales[first + i] = 1.0f / as_float(power_for(largest[i]));
-  for (uint i = item; i < blocks * LINES * 2; i += items) {
+  for (uint i = item; i < blocks * LINES * 2; i += items) { // the same pieces
+    const uint quad = i % 4;
     const uint line = i / 4 % (LINES / 2) * 2;
     const uint block = i / (LINES * 2);
-    float8 v = load_pair(x, first + line, (block * 4 + i % 4) * 4, lines, K, of_a);
+    float8 v = load_pair(x, first + line, block * 16 + quad * 4, lines, K, of_a);
     v.lo *= as_float(power_for(largest[line]));
     v.hi *= as_float(power_for(largest[line + 1]));
     if (of_a)
       v = v.s01452367;
-    uint4 big;
+    uint4 big; // 16 bytes for eight halves: OpenCL C has no variables of that type
     uint4 rest;
     vstore_half8_rte(v, 0, (half *)&big);
     vstore_half8_rte(v - vload_half8(0, (half *)&big), 0, (half *)&rest);
-    __global uint4 *to = pieces + (size_t)block * 2 * PART + line * 2 + i % 4;
+    __global uint4 *to = pieces + (size_t)block * 2 * PART + line * 2 + quad;
     to[0] = big;
     to[PART] = rest;
   }
