@@ -25,10 +25,15 @@ def _filled(n, parts=1):
     return math.ceil(n / (parts * _TILE)) * _TILE
 
 
+def _deep(k):
+    """Columns of A, or rows of B, in a panel."""
+    return min(_PANEL, math.ceil(k / 8) * 8)
+
+
 def _panel(inputs, launch, sizes):
     """The product of the one panel of A and the one of B, with what they are filled up with."""
-    m, n, _ = (sizes + sizes[:1] * 2)[:3]
-    yield from product(inputs, launch, [_filled(m), _filled(n), _PANEL])
+    m, n, k = (sizes + sizes[:1] * 2)[:3]
+    yield from product(inputs, launch, [_filled(m), _filled(n), _deep(k)])
 
 
 REFERENCES = {"matmul": _panel}
@@ -38,7 +43,7 @@ def costs(m, n, k):
     """For one process: a launch for each panel, which begins with what C has from the second one on."""
     launches = []
     for panel in range(math.ceil(k / _PANEL)):
-        cost = double_buffered(_filled(m), _filled(n), _PANEL, 128, 128, 8, 16, 8)[0][1]
+        cost = double_buffered(_filled(m), _filled(n), _deep(k), 128, 128, 8, 16, 8)[0][1]
         before = _filled(m) * _filled(n) if panel else 0
         launches.append(("matmul", {**cost, "global loads": cost["global loads"] + before}))
     return launches
@@ -56,17 +61,17 @@ def traffic(processes, rank, m, n, k):
     rows, cols = _grid(processes)
     row, col = divmod(rank, cols)
     height, width = _filled(m, rows), _filled(n, cols)
-    panels = math.ceil(k / _PANEL)
+    deep, panels = _deep(k), math.ceil(k / _PANEL)
     said = ["Barrier"]
     for step in range(panels + _AHEAD):
         if step < panels:
             said += ["wait"] * (step >= _SLOTS)
-            said.append(f"Ibcast {int(step % cols == col)} {4 * height * _PANEL}")
-            said.append(f"Ibcast {int(step % rows == row)} {4 * _PANEL * width}")
+            said.append(f"Ibcast {int(step % cols == col)} {4 * height * deep}")
+            said.append(f"Ibcast {int(step % rows == row)} {4 * width * deep}")
         if step >= _AHEAD:
-            said += ["Waitall", f"write {4 * height * _PANEL}", f"write {4 * _PANEL * width}", "flush"]
+            said += ["Waitall", f"write {4 * height * deep}", f"write {4 * width * deep}", "flush"]
             said += [f"launch matmul {height * width // 128}", "flush"]
-    return [*said, "finish", "finish", "Allreduce 32"]
+    return [*said, "finish", "finish", "Allreduce 40"]
 
 
 TIME_SIZES = [["320", "192", "1500"], ["17", "33", "65"]]
@@ -107,11 +112,11 @@ def times(commands, expected, m, n, k):
         whole.append(clock + commands.reading)
         kernels.append(kernel)
         copies.append(copy)
-    commands.take("clEnqueueReadBuffer")
+        commands.take("clEnqueueReadBuffer")
     for _ in range(2):
         commands.take("clEnqueueUnmapMemObject")
     # Not `alone`: several panels make the runs alike.
     expected.rate("product", whole, 2 * m * n * k, "GFLOP/s", alone=False, seen=False)
     expected.rate("its kernels", kernels, 2 * m * n * k, "GFLOP/s", alone=False)
-    expected.rate("its copies to the device", copies, 4 * panels * _PANEL * (_filled(m) + _filled(n)), "GB/s", alone=False, seen=False)
+    expected.rate("its copies to the device", copies, 4 * panels * _deep(k) * (_filled(m) + _filled(n)), "GB/s", alone=False, seen=False)
     expected.line(r"waiting for panels ([\d.]+) ms", (panels * commands.reading, 3))
