@@ -67,7 +67,7 @@ const std::vector<register_sums> sums_in_16 = {{6, 2}, {4, 3}};          // SSE 
 const std::vector<register_sums> sums_in_32 = {{14, 2}, {8, 3}, {6, 4}}; // AVX-512
 
 // A CPU's part of C for a group, and its steps through K. BK floats of TN columns of B should stay
-// in the nearest cache, BK of the part's rows of A in the next one.
+// in the L1 cache, BK of the part's rows of A in the L2 cache.
 struct part_shape {
   size_t bm, bn, bk;
   bool packed;
