@@ -28,7 +28,7 @@ def printed(machine, wish, place):
                 f"       compute units    {21 + n}",
                 f"       work-group       at most {257 + n} work-items",
                 f"       global memory    {41 + 1.5 * n:.1f} GiB, at most {9 + 0.5 * n:.1f} GiB in one buffer",
-                f"       host's memory    {'the same' if n % 2 else 'another'}; buffers start at multiples of {71 + n} bytes",
+                f"       host's memory    {'the same' if n % 2 else 'separate'}; buffers start at multiples of {71 + n} bytes",
                 f"       local memory     {49 + n} KiB for a work-group, "
                 + ("a piece of global memory" if n % 3 else "a memory of its own"),
                 f"       vectors          {1 + n} float{'s' * (n > 0)} at a time",

@@ -49,7 +49,7 @@ static void print_limits(cl_device_id id) {
   printf("       global memory    %.1f GiB, at most %.1f GiB in one buffer\n",
          static_cast<double>(global) / gib, static_cast<double>(buffer) / gib);
   printf("       host's memory    %s; buffers start at multiples of %u bytes\n",
-         shared == CL_TRUE ? "the same" : "another", align_bits / 8);
+         shared == CL_TRUE ? "the same" : "separate", align_bits / 8);
   printf("       local memory     %.0f KiB for a work-group, %s\n",
          static_cast<double>(local) / 1024.0,
          local_type == CL_LOCAL ? "a memory of its own" : "a piece of global memory");
@@ -106,12 +106,21 @@ int main(const int argc, char **argv) {
         continue;
       cl_device_type type; // a set of bits
       clerr_chk(clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof type, &type, nullptr));
-      const size_t rank = (type & CL_DEVICE_TYPE_GPU) != 0           ? 3
-                          : (type & CL_DEVICE_TYPE_CPU) != 0         ? 2
-                          : (type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 1
-                                                                     : 0;
+      size_t rank = 0;
+      if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0)
+        rank = 1;
+      if ((type & CL_DEVICE_TYPE_CPU) != 0)
+        rank = 2;
+      if ((type & CL_DEVICE_TYPE_GPU) != 0)
+        rank = 3;
       found.push_back({p, d, devices[d], rank});
-      if (wish.empty() ? !usable(devices[d], p, d) : !device_matches(devices[d], p, d, wish))
+
+      bool candidate;
+      if (wish.empty())
+        candidate = usable(devices[d], p, d);
+      else
+        candidate = device_matches(devices[d], p, d, wish);
+      if (!candidate)
         continue;
       fits++;
       if (chosen.id == nullptr || rank > chosen.rank)
