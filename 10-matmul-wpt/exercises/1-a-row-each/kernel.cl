@@ -15,7 +15,7 @@ __kernel void matmul(__global const float *restrict a, __global const float *res
   __local float b_tile[TILE][TILE];
   const size_t tile_col = get_local_id(0);
   const size_t tile_row = get_local_id(1);
-  // The group's work-items are numbered through and dealt out anew: TILE rows of STEP of them.
+  // The group's work-items are renumbered: TILE rows of STEP of them.
   const size_t number = tile_row * TILE + tile_col;
   const size_t my_row = number / STEP; // in the tile of C; the columns are my_col + w * STEP
   const size_t my_col = number % STEP;

@@ -19,7 +19,7 @@ __kernel void matmul(__global const float *restrict a, __global const float *res
   __local float b_tile[TILE][TILE];
   const size_t tile_col = get_local_id(0);
   const size_t tile_row = get_local_id(1);
-  // The group's work-items are numbered through and dealt out anew: STEP_M rows of STEP_N of them.
+  // The group's work-items are renumbered: STEP_M rows of STEP_N of them.
   const size_t number = tile_row * TILE + tile_col;
   const size_t my_row = number / STEP_N;
   const size_t my_col = number % STEP_N;
