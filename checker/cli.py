@@ -267,7 +267,7 @@ def write_report(path, all_checked):
     """One line for each exercise: for the teacher, who puts the files of a class together."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["student", "exercise", "result", "sha256", "checked"])
+        table.writerow(["folder", "exercise", "result", "sha256", "checked"])
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         for one in all_checked:
             table.writerow([ROOT.name, one.exercise.id, one.word, one.exercise.digest(one.folder)[:16], now])

@@ -22,6 +22,7 @@ import re
 import sys
 import tempfile
 import traceback
+import zipfile
 
 from checker import grade_page, sandbox
 from checker.attempt import Attempt
@@ -96,7 +97,7 @@ def without_comments(content):
 def plain(text):
     """A field that no spreadsheet takes for a formula, on one line."""
     text = re.sub(r"[\x00-\x1f\x7f]", " ", text)
-    return "'" + text if text.startswith(("=", "+", "-", "@")) else text
+    return "'" + text if text != "-" and text.startswith(("=", "+", "-", "@")) else text
 
 
 def points_of(student, exercises):
@@ -123,6 +124,8 @@ def write_grades(path, students, exercises, roster):
         table.writerow([*head, "total", *chapters_of(exercises), *(e.id for e in exercises)])
         for row, student in rows:
             points = ["" if p is None else f"{p:g}" for p in points_of(student, exercises)]
+            if separator == ";":  # where that separates, the comma is the decimal sign
+                points = [p.replace(".", ",") for p in points]
             table.writerow([*map(plain, row), *points])
 
 
@@ -144,6 +147,44 @@ def write_feedback(path, name, student, exercises):
             said = answer.result["lines"] if answer.result else [["", answer.trouble]]
             lines += ["", *[f"    {label:<9} {plain(text)}" for label, text in said]]
     path.write_text("\n".join(lines) + "\n")
+
+
+def write_zip(path, feedback, names):
+    """What Moodle takes back at "Upload multiple feedback files in a zip": each file is called as in a download
+    (mod/assign/feedback/file/importziplib.php in moodle/moodle)."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(feedback / f"{name}.md", f"{name}_assignsubmission_file_feedback.txt")
+
+
+WRITTEN = {"grades.csv", "class.html", "feedback"}  # what tells a folder that grade.sh has filled
+
+
+def refuse_to_overwrite(out, submissions, read):
+    """Problem where writing into `out` would touch what is not grade.sh's: what it reads, and what others have written."""
+    place, given = out.resolve(), submissions.resolve()
+    if place.is_relative_to(given):
+        raise Problem(f"--out {out} is in the folder of the submissions: name another folder")
+    for path in [submissions, *read]:
+        if path.resolve().is_relative_to(place):
+            raise Problem(f"--out {out} has {path} in it, which is yours: name another folder")
+    if place.exists() and not place.is_dir():
+        raise Problem(f"--out {out} is no folder: name another one")
+    names = {path.name for path in place.iterdir()} if place.exists() else set()
+    if names and not names >= WRITTEN:
+        raise Problem(f"--out {out} is not empty, and grade.sh has not made it: name another folder")
+
+
+def keep_old(out):
+    """Renames what grade.sh has written before: you may have written into it, too."""
+    if not any(out.iterdir()):
+        return
+    number = 1
+    while (old := out.with_name(f"{out.name}-{number}")).exists():
+        number += 1
+    out.rename(old)
+    out.mkdir()
+    print(f"kept: what was in {out} is in {old} now")
 
 
 def check_all(pool, answers):
@@ -175,6 +216,8 @@ def main():
         parser.error(
             f"{arguments.submissions} has neither a folder of a student nor what Moodle or Canvas call a student's file"
         )
+    arguments.out = arguments.out.resolve() if arguments.out.name in ("", "..") else arguments.out
+    refuse_to_overwrite(arguments.out, arguments.submissions, filter(None, [arguments.roster, arguments.points]))
     roster = Roster(arguments.roster) if arguments.roster else None
     rows = {name: roster.row_of(keys) if roster else None for name, (keys, _) in found.items()}
     rows = {name: row if list(rows.values()).count(row) == 1 else None for name, row in rows.items()}
@@ -189,7 +232,7 @@ def main():
         if sandbox.missing()
         else "each program in a sandbox, without a network"
     )
-    (arguments.out / "feedback").mkdir(parents=True, exist_ok=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
 
     with tempfile.TemporaryDirectory(prefix="grade-") as work:
         students, answers = {}, {}
@@ -218,10 +261,16 @@ def main():
         for answer in rest:
             answer.measure()
 
+    keep_old(arguments.out)
+    (arguments.out / "feedback").mkdir()
     write_grades(arguments.out / "grades.csv", students, exercises, roster)
     for name, student in students.items():
         write_feedback(arguments.out / "feedback" / f"{name}.md", name, student, exercises)
-    (arguments.out / "class.html").write_text(grade_page.page(students, exercises, list(answers.values())))
+    of_moodle = [name for name, (keys, _) in found.items() if keys[0][0] == "participant"]
+    if of_moodle:
+        write_zip(arguments.out / "feedback.zip", arguments.out / "feedback", of_moodle)
+    absent = roster.without(rows.values()) if roster else []
+    (arguments.out / "class.html").write_text(grade_page.page(students, exercises, list(answers.values()), absent))
     troubles = [(", ".join(a.students), a.exercise.id, a.trouble) for a in answers.values() if a.trouble]
     for trouble in troubles:
         print("NOT CHECKED: {}: {}: {}".format(*trouble))
@@ -229,10 +278,10 @@ def main():
     for name in unread:
         print(f"NOTHING READ: {name}: {'; '.join(students[name]['wrong'])}")
     for name in others:
-        print(f"NOT LOOKED AT: {name} is nobody's")
+        print(f"NOT LOOKED AT: {name}: neither a student's folder nor a zip or tar file")
     unknown = [name for name, row in rows.items() if roster and row is None]
     for name in unknown:
-        print(f"NOT IN THE ROSTER: {name}: no row is for it, and for it alone")
+        print(f"NOT IN THE ROSTER: {name}: no row of the roster, or more than one, matches this name")
     print(
         f"written: {arguments.out}/grades.csv, {arguments.out}/class.html and {len(students)} in {arguments.out}/feedback/"
     )

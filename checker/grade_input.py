@@ -25,14 +25,19 @@ LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
 MOST_FILES = 20000  # in what a student has handed in
 MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
 CANVAS = re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
-ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$")
+ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
+ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
+# What is meant as an answer, and cannot be read as one.
+MISTAKEN = re.compile(r"\.(?i:rar|7z)$|(?:^|/)(?!(?:kernel\.cl|host\.cpp)$)(?i:kernel\.cl|host\.cpp)(?:\.txt)?$")
 
+# A roster with such a column is a Moodle assignment's grading worksheet.
+WORKSHEET = ["Identifier", "Bezeichner"]
 # What a roster's columns are called, and what stands in them. Canvas's do not depend on the language, Moodle's do.
 COLUMNS = {
     "name": ["Student", "Full name", "Vollständiger Name", "Name"],
     "first": ["First name", "FirstName", "Vorname"],
     "last": ["Last name", "LastName", "Surname", "Nachname"],
-    "number": ["ID", "Identifier"],  # Canvas's number of the user; in Moodle's grading worksheet "Participant 12345"
+    "number": ["ID", *WORKSHEET],  # Canvas's number of the user; in Moodle's grading worksheet "Participant 12345"
     "login": [
         "SIS Login ID",
         "SIS User ID",
@@ -126,7 +131,21 @@ def handed_in(places):
         yield name, lambda path=path: regular(path)
     for name, path in files:
         if ARCHIVE.search(name) and not os.path.islink(path):
-            yield from (in_zip if name.endswith(".zip") else in_tar)(path)
+            yield from (in_zip if name.lower().endswith(".zip") else in_tar)(path)
+
+
+def why_not(name):
+    """Why a file that was handed in is not read as an answer."""
+    *folders, file = name.split("/")
+    if ARCHIVE.search(file):
+        return "an archive without an answer to these exercises"
+    if not ANSWER.search(file):
+        return "only zip and tar files are unpacked, and only kernel.cl and host.cpp are read, spelled like this"
+    if not folders or not re.match(r"\d-", folders[-1]):
+        return f"of which exercise? Hand in its folder, too: NN-topic/exercises/K-name/{file}"
+    if not re.match(r"\d\d-", "".join(folders[-3:-2])):
+        return "its exercise is not graded here, or its name is that of several: hand in the chapter's folder, too"
+    return "its exercise, or this file of it, is not graded here"
 
 
 def answers_of(places, exercises):
@@ -142,9 +161,10 @@ def answers_of(places, exercises):
         known = ends.get(parts[-4:]) or (parts[-3:-2] != ("exercises",) and ends.get(parts[-2:])) or []
         return known[0] if len(known) == 1 else (None, None)
 
-    found, wrong = {}, []
+    found, wrong, names = {}, [], []
     try:
         for name, content in handed_in(places):
+            names.append(name)
             exercise, file = whose(name)
             if exercise and file not in found.get(exercise, {}):
                 text, why = content()
@@ -154,8 +174,13 @@ def answers_of(places, exercises):
                     found.setdefault(exercise, {})[file] = text
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
         wrong.append(f"an archive that cannot be read: {type(error).__name__}: {error}")
+    unread = [name for name in names if MISTAKEN.search(name)]
     if not found and not wrong:
-        wrong.append("nothing that is called NN-topic/exercises/K-name/kernel.cl or host.cpp was handed in")
+        unread += sorted((name for name in names if name not in unread), key=lambda name: not ANSWER.search(name))
+    wrong += [f"{name}: {why_not(name)}" for name in unread[:4]]
+    wrong += [f"and {len(unread) - 4} more files"] * (len(unread) > 4)
+    if not found and not wrong:
+        wrong.append("no file was handed in")
     return found, wrong
 
 
@@ -188,10 +213,12 @@ class Roster:
     def __init__(self, path):
         table, self.separator, self.encoding = read_table(path)
         head = [name.strip() for name in table[0]] if table else []
-        kept = [i for i, name in enumerate(head) if name.casefold() in KINDS]
+        # A worksheet keeps all its columns; a gradebook's other ones are grades, which are not to be overwritten.
+        worksheet = {name.casefold() for name in head} & {name.casefold() for name in WORKSHEET}
+        kept = [i for i, name in enumerate(head) if worksheet or name.casefold() in KINDS]
         self.head = [head[i] for i in kept]
-        self.rows, self.known = [], {}
-        kinds = [KINDS[name.casefold()] for name in self.head]
+        self.rows, self.known, self.names = [], {}, []
+        kinds = [KINDS.get(name.casefold(), "kept") for name in self.head]
         if not {"name", "last", "number", "login"} & set(kinds):
             raise Problem(
                 f"{path}: no column of this roster says who a student is. Its first line has "
@@ -205,6 +232,8 @@ class Roster:
                 for key in keys:
                     self.known.setdefault(key, []).append(len(self.rows))
                 self.rows.append(row)
+                called = [field for kind, field in zip(kinds, row) if kind in ("name", "first", "last")]
+                self.names.append(" ".join(called).strip() or " ".join(row).strip())
         if not self.rows:
             raise Problem(f"{path}: there is no student in this roster")
 
@@ -225,6 +254,10 @@ class Roster:
         if last.strip():
             keys |= {("name", squeezed(first + last)), ("name", squeezed(last + first))}
         return {key for key in keys if key[1]}
+
+    def without(self, rows):
+        """Who has none of these rows: the names."""
+        return [name for number, name in enumerate(self.names) if number not in set(rows)]
 
     def row_of(self, keys):
         """The number of a student's row; None where there is none, or more than one."""

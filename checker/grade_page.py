@@ -245,7 +245,8 @@ def side_by_side(answers):
     return "".join(shown)
 
 
-def page(students, exercises, answers):
+def page(students, exercises, answers, absent=()):
+    """`absent`: whom the roster has and the submissions have not."""
     total = sum(a.points or 0 for s in students.values() for a in s["answers"].values())
     most = sum(e.points for e in exercises)
     wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
@@ -259,15 +260,17 @@ def page(students, exercises, answers):
         (
             "The class",
             f"<p>{len(students)} students, {len(exercises)} exercises; on average {total / len(students):.1f} of {most:g} points.</p>"
-            + state(students, exercises),
+            + state(students, exercises)
+            + f"<p>Nothing handed in, and not in the average: {text('; '.join(absent))}.</p>" * bool(absent),
         ),
         ("The commonest failures", failures(exercises, answers)),
         ("What was measured", roofline(answers)),
         (
             "Answers that are alike",
-            "<p class='note'>A hint to look, and no more: small tasks have few right answers. Compared are the lines that "
-            f"are not the starter's, from {FEW} characters on, but not with more than {MOST_ALIKE} others that are alike; "
-            "and the whole, where somebody has changed the names in it.</p>" + side_by_side(answers),
+            "<p class='note'>A hint to look, and no more: small tasks have few right answers. Only lines that differ from the "
+            f"starter are compared, from {FEW} characters on. An answer that is like more than {MOST_ALIKE} others is left "
+            "out: then it is the task that makes them alike. Whole answers are compared, too, with all names taken "
+            "out, so renamed copies are found.</p>" + side_by_side(answers),
         ),
     ]
     if wrong:

@@ -14,14 +14,15 @@ import pathlib
 import random
 import shutil
 import tarfile
+import types
 import zipfile
 
 import pytest
 
 from checker import attempt as exercises_module
 from checker import sandbox
-from checker.exercise import all_exercises
-from checker.grade import Answer, without_comments
+from checker.exercise import Problem, all_exercises
+from checker.grade import Answer, refuse_to_overwrite, without_comments, write_grades
 from checker.grade_input import Roster, answers_of, students_in
 from checker.grade_page import alike
 from tests import running
@@ -231,6 +232,74 @@ def test_layouts(tmp_path):
         command = [running.ROOT / "grade.sh", tmp_path / "all", "--out", tmp_path / "out", "--roster", path]
         code, out, err = running.run(command, timeout=60)
         assert code == 2 and "roster" in err and not (tmp_path / "out").exists(), f"{text}: {err}"
+
+
+WORKSHEET = """Bezeichner;Vollständiger Name;Status;Bewertung;Zuletzt geändert (Bewertung)
+Teilnehmer/in 1;Jane Doe;Abgegeben;2,5;-
+Teilnehmer/in 2;Jürgen Müller;Keine Abgabe;;-
+"""
+# What cannot be read as an answer to an exercise of 06, and what is said of it.
+UNREAD = {
+    "answers.rar": "only zip and tar",
+    "kernel.cl": "of which exercise",
+    "{path}/Kernel.cl": "spelled like this",
+    "07-dot-product-profiling/exercises/9-other/host.cpp": "not graded here",
+    "essay.txt": "only kernel.cl",
+}
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_read(tmp_path):
+    exercises = [e for e in all_exercises() if e.chapter.startswith("06")]
+    for number, (path, why) in enumerate(UNREAD.items()):
+        file = tmp_path / str(number) / path.format(path=exercises[0].path)
+        file.parent.mkdir(parents=True)
+        file.touch()
+        found, wrong = answers_of([(tmp_path / str(number), "")], exercises)
+        assert not found and len(wrong) == 1 and file.name in wrong[0] and why in wrong[0], wrong
+
+
+@pytest.mark.thorough
+def test_nothing_is_overwritten(tmp_path):
+    """What is the teacher's stays: the roster, the submissions, a folder that is in use, what was written the last time."""
+    running.need_oclgrind()
+    given, roster, used = tmp_path / "all/given", tmp_path / "lists/grades.csv", tmp_path / "used"
+    (given / "Jane Doe_1_assignsubmission_file").mkdir(parents=True)
+    (given / "Jane Doe_1_assignsubmission_file/answers.rar").touch()
+    roster.parent.mkdir()
+    roster.write_text(WORKSHEET)
+    used.mkdir()
+    (used / "notes.txt").touch()
+    for out in (given.parent, given, given / "grades", roster.parent, roster, used):
+        with pytest.raises(Problem, match="name another"):
+            refuse_to_overwrite(out, given, [roster])
+    command = [running.ROOT / "grade.sh", given, "06/1", "--roster", roster, "--out"]
+    code, out, err = running.run([*command, "."], timeout=60, cwd=roster.parent)
+    assert code == 2 and "grades.csv in it" in err and roster.read_text() == WORKSHEET, out + err
+    for _ in range(2):
+        code, out, err = running.run([*command, tmp_path / "out"], timeout=60)
+        assert code == 1 and "NOTHING READ: Jane Doe_1: answers.rar" in out, out + err
+        note = tmp_path / "out/feedback/note.txt"
+        assert not note.exists()
+        note.touch()
+    assert (tmp_path / "out-1/feedback/note.txt").exists(), "what was written the last time is lost"
+    assert zipfile.ZipFile(tmp_path / "out/feedback.zip").namelist() == [
+        "Jane Doe_1_assignsubmission_file_feedback.txt"
+    ]
+    assert "Jürgen Müller" in (tmp_path / "out/class.html").read_text(), "who has handed in nothing is named"
+
+
+@pytest.mark.thorough
+def test_a_worksheet(tmp_path):
+    """All its columns are kept, and where a semicolon separates, points have a decimal comma."""
+    path = tmp_path / "worksheet.csv"
+    path.write_text(WORKSHEET)
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    student = {"row": 0, "answers": {exercise: types.SimpleNamespace(points=1.5)}}
+    write_grades(tmp_path / "grades.csv", {"Jane Doe_1": student}, [exercise], Roster(path))
+    head, jane, absent = (tmp_path / "grades.csv").read_text().splitlines()
+    assert head.startswith(WORKSHEET.splitlines()[0] + ";total;"), head
+    assert jane == WORKSHEET.splitlines()[1] + ";1,5" * 3 and absent == WORKSHEET.splitlines()[2] + ";" * 3
 
 
 @pytest.mark.thorough
