@@ -14,7 +14,7 @@ the student's, or a zip or tar file of them:
   SUBMISSIONS/NAME/.../06-dot-product-reduction/exercises/1-missing-barrier/kernel.cl
 Everything else is taken from here. Without EXERCISE (06, 06/1) all are graded.
   --out FOLDER       for grades.csv, feedback/NAME.md and class.html (default: grades). What grade.sh has left there before
-                     is kept, as FOLDER-1, FOLDER-2, ...; any other folder that is not empty is refused
+                     is kept, in FOLDER/earlier-1, ...; any other folder that is not empty is refused
   --roster FILE.csv  the gradebook as Canvas or Moodle exports it: who is in the class, for grades.csv
   --points FILE.csv  what exercises are worth, where it is not 1: lines such as 06/1,2 or, with half a point for an
                      answer that was begun and is not right, 06/1,2,0.5

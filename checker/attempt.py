@@ -405,7 +405,7 @@ class Attempt:
         if runs and runs[0].processes > 1:
             return f"{', '.join(dict.fromkeys(' '.join(run.args) for run in runs))} ({runs[0].processes} processes)"
         if runs == [] or runs[0].args == []:
-            return "the default"
+            return "the default size"
         if self.exercise.matrix:
             texts = ["×".join(run.args) for run in runs]
         elif any(len(run.args) > 1 for run in runs) and len(runs) == 1:

@@ -176,15 +176,18 @@ def refuse_to_overwrite(out, submissions, read):
 
 
 def keep_old(out):
-    """Renames what grade.sh has written before: you may have written into it, too."""
-    if not any(out.iterdir()):
+    """Puts aside what grade.sh has written before, with what you may have written into it: into earlier-1, earlier-2, ...
+    there, since the folder itself may be all of the disk that a container can write to."""
+    old = [path for path in out.iterdir() if not path.name.startswith("earlier-")]
+    if not old:
         return
     number = 1
-    while (old := out.with_name(f"{out.name}-{number}")).exists():
+    while (place := out / f"earlier-{number}").exists():
         number += 1
-    out.rename(old)
-    out.mkdir()
-    print(f"kept: what was in {out} is in {old} now")
+    place.mkdir()
+    for path in old:
+        path.rename(place / path.name)
+    print(f"kept: what was in {out} is in {place} now")
 
 
 def check_all(pool, answers):
@@ -216,7 +219,6 @@ def main():
         parser.error(
             f"{arguments.submissions} has neither a folder of a student nor what Moodle or Canvas call a student's file"
         )
-    arguments.out = arguments.out.resolve() if arguments.out.name in ("", "..") else arguments.out
     refuse_to_overwrite(arguments.out, arguments.submissions, filter(None, [arguments.roster, arguments.points]))
     roster = Roster(arguments.roster) if arguments.roster else None
     rows = {name: roster.row_of(keys) if roster else None for name, (keys, _) in found.items()}

@@ -282,7 +282,7 @@ def test_nothing_is_overwritten(tmp_path):
         note = tmp_path / "out/feedback/note.txt"
         assert not note.exists()
         note.touch()
-    assert (tmp_path / "out-1/feedback/note.txt").exists(), "what was written the last time is lost"
+    assert (tmp_path / "out/earlier-1/feedback/note.txt").exists(), "what was written the last time is lost"
     assert zipfile.ZipFile(tmp_path / "out/feedback.zip").namelist() == [
         "Jane Doe_1_assignsubmission_file_feedback.txt"
     ]
