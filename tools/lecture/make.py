@@ -230,6 +230,8 @@ def main():
     parser.add_argument("--sheets", action="store_true", help="the sheets only")
     parser.add_argument("--pdf", action="store_true")
     arguments = parser.parse_intermixed_args()
+    if arguments.sheets and arguments.chapter:
+        parser.error("--sheets makes the sheets, which are of all chapters: leave the chapter's number out")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     made = []
     for chapter in sorted(p.parent for p in ROOT.glob("[0-9][0-9]-*/README.md")):
