@@ -5,9 +5,6 @@
 // n         in   number of elements; any number of work-items will do
 __kernel void dot_product(__global const float *restrict a, __global const float *restrict b,
                           __global float *restrict products, const ulong n) {
-  // Solid pieces: each work-item does neighbouring elements; the last pieces may be shorter.
-  const size_t piece = n / get_global_size(0);
-  const size_t first = get_global_id(0) * piece;
-  for (size_t i = first; i < first + piece; i++)
-    products[i] = a[i] * b[i];
+  // TODO: multiply one solid piece of neighbouring elements; the last pieces may be shorter, or
+  // empty.
 }
