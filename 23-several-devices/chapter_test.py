@@ -16,7 +16,7 @@ TIME_SIZES = [["640", "96", "224"], ["17", "33", "65"]]
 FOR_A_TRY = [2]  # rows of A for the run that finds out how fast the devices are
 MOST = [2**30] * 3
 # A device on which one of these fails is left out.
-SEARCH_CALLS = ["clEnqueueWriteBuffer", "clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]
+SEARCH_CALLS = ["clEnqueueWriteBuffer", "clFinish", "clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]
 
 
 def _own_rows(inputs, launch, sizes):
@@ -68,16 +68,17 @@ def _run(commands, shares, n):
 def times(commands, expected, m, n, k):
     """Two runs of a strip for each device; then all rows, dealt out by how fast each device was when it last worked."""
     speeds = [1] * sum(line.startswith("device ") for line in expected.out.splitlines())
-    before = [(0, 0)] * len(speeds)
+    brought = [(0, 0)] * len(speeds)
     whole = Times()
     strips = math.ceil(m / _STRIP)
     run = 0
     while len(whole) < 2 or (len(whole) < 6 and sum(whole) < 2000):
         shares = _shares(speeds, min(strips, len(speeds)) if run < 2 else strips, m)
-        for share, last in zip(shares, before):
-            if share != last and share[0] < share[1]:
+        for i, (first, end) in enumerate(shares):
+            if first < end and brought[i] != (first, end):
                 commands.take("clEnqueueWriteBuffer")  # its rows of A
-        before = shares
+                commands.take("clEnqueueWriteBuffer")  # and of C
+                brought[i] = (first, end)
         done, taken = _run(commands, shares, n)
         kernel = [command and command.ended - command.started for command in done]
         if run > 0:

@@ -49,7 +49,7 @@ int main(const int argc, char **argv) {
   const cl_uint k_arg = static_cast<cl_uint>(k);
   std::vector<worker> workers;
   for (cl_device_id device : devices) {
-    worker w = set_up(device, a.size(), b, c);
+    worker w = set_up(device, a.size() * sizeof(float), b, c.size() * sizeof(float));
     w.tile = build_tiles(w.context, device, load_source("kernel.cl"), m, n, k);
     clerr_chk(clSetKernelArg(w.tile.kernel, 0, sizeof(cl_mem), &w.a_buffer));
     clerr_chk(clSetKernelArg(w.tile.kernel, 1, sizeof(cl_mem), &w.b_buffer));
@@ -68,14 +68,10 @@ int main(const int argc, char **argv) {
     deal_out(workers, run < 2 ? std::min(all_strips, workers.size()) : all_strips);
     size_t next = 0;
     for (worker &w : workers) {
-      const size_t end = std::min(m, next + w.strips * strip);
-      if (next < end && (w.first != next || w.end != end)) // else it has these rows of A already
-        w.status =
-            clEnqueueWriteBuffer(w.queue, w.a_buffer, CL_TRUE, 0, (end - next) * k * sizeof(float),
-                                 &a[next * k], 0, nullptr, nullptr);
-      w.first = next;
-      w.end = end;
-      next = end;
+      const size_t first = next;
+      next = std::min(m, first + w.strips * strip);
+      if (w.strips > 0 && (w.first != first || w.end != next)) // else it has them already
+        bring_rows(w, first, next, a, c, n, k);
     }
 
     // All devices begin before the host waits for the first of them.

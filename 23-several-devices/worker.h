@@ -8,8 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,13 +39,7 @@ inline std::vector<cl_device_id> pick_devices() {
   const std::string wish = env == nullptr ? "" : env;
   if (lower(wish) != "all" && wish.find(',') == std::string::npos)
     return {pick_device()};
-
-  std::set<std::string> words;
-  std::istringstream text(wish);
-  for (std::string word; std::getline(text, word, ',');)
-    words.insert(word);
-  words.erase("");
-  return devices_that_fit(words);
+  return devices_that_fit(wish);
 }
 
 // The two halves of a device, each with half of its compute units; the device as it is where it
@@ -68,10 +60,10 @@ inline std::vector<cl_device_id> halves_of(cl_device_id device) {
   return halves;
 }
 
-// Does for one device what every chapter does for its own: context, queue, kernel, and buffers,
-// with a copy of `b`, and of `c`, which is full of NaN. Its rows of A come later.
-inline worker set_up(cl_device_id device, const size_t a_floats, std::vector<float> &b,
-                     std::vector<float> &c) {
+// Does for one device what every chapter does for its own: context, queue, and buffers, with a copy
+// of `b`. Its rows of A and C come later.
+inline worker set_up(cl_device_id device, const size_t a_bytes, std::vector<float> &b,
+                     const size_t c_bytes) {
   cl_int status;
   worker w = {};
   w.device = device;
@@ -80,23 +72,35 @@ inline worker set_up(cl_device_id device, const size_t a_floats, std::vector<flo
   clerr_chk(status);
   w.queue = clCreateCommandQueue(w.context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  w.a_buffer =
-      clCreateBuffer(w.context, CL_MEM_READ_ONLY, a_floats * sizeof(float), nullptr, &status);
+  w.a_buffer = clCreateBuffer(w.context, CL_MEM_READ_ONLY, a_bytes, nullptr, &status);
   clerr_chk(status);
   w.b_buffer = clCreateBuffer(w.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                               b.size() * sizeof(float), b.data(), &status);
   clerr_chk(status);
-  w.c_buffer = clCreateBuffer(w.context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR,
-                              c.size() * sizeof(float), c.data(), &status);
+  w.c_buffer = clCreateBuffer(w.context, CL_MEM_WRITE_ONLY, c_bytes, nullptr, &status);
   clerr_chk(status);
   return w;
 }
 
+// Brings a device rows of A, and what the host has of those of C: nothing but NaN.
+inline void bring_rows(worker &w, const size_t first, const size_t end, const std::vector<float> &a,
+                       const std::vector<float> &c, const size_t n, const size_t k) {
+  w.first = first;
+  w.end = end;
+  const size_t rows = end - first;
+  w.status = clEnqueueWriteBuffer(w.queue, w.a_buffer, CL_FALSE, 0, rows * k * sizeof(float),
+                                  &a[first * k], 0, nullptr, nullptr);
+  if (w.status == CL_SUCCESS)
+    w.status = clEnqueueWriteBuffer(w.queue, w.c_buffer, CL_FALSE, 0, rows * n * sizeof(float),
+                                    &c[first * n], 0, nullptr, nullptr);
+  if (w.status == CL_SUCCESS)
+    w.status = clFinish(w.queue);
+}
+
 // Releases what set_up made.
 inline void tear_down(worker &w) {
-  clerr_chk(clReleaseMemObject(w.c_buffer));
-  clerr_chk(clReleaseMemObject(w.b_buffer));
-  clerr_chk(clReleaseMemObject(w.a_buffer));
+  for (cl_mem buffer : {w.c_buffer, w.b_buffer, w.a_buffer})
+    clerr_chk(clReleaseMemObject(buffer));
   clerr_chk(clReleaseKernel(w.tile.kernel));
   clerr_chk(clReleaseProgram(w.tile.program));
   clerr_chk(clReleaseCommandQueue(w.queue));
@@ -143,9 +147,8 @@ inline bool leave_out_failed(std::vector<worker> &workers) {
   for (const worker &w : workers)
     if (w.status != CL_SUCCESS) {
       fflush(stdout);
-      fprintf(stderr, "%s: %s (%d), left out; the others compute its rows %zu to %zu\n",
-              device_text(w.device, CL_DEVICE_NAME).c_str(), clerr_find(w.status).name, w.status,
-              w.first, w.end - 1);
+      fprintf(stderr, "%s: %s (%d), left out; the others compute its rows\n",
+              device_text(w.device, CL_DEVICE_NAME).c_str(), clerr_find(w.status).name, w.status);
     }
   const bool found = left.size() < workers.size();
   workers = left;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -196,9 +197,16 @@ inline cl_device_id pick_device() {
   exit(EXIT_FAILURE);
 }
 
-// Every device, over all platforms, that fits one of `words`: "all" is every one that can be used,
-// and any other word is as pick_device takes it. A word that fits none, or no word: exit 1.
-inline std::vector<cl_device_id> devices_that_fit(const std::set<std::string> &words) {
+// Every device, over all platforms, that fits one of the words in `list`, which has commas between
+// them: "all" is every one that can be used, and any other word is as pick_device takes it. A word
+// that fits none, or no word: exit 1.
+inline std::vector<cl_device_id> devices_that_fit(const std::string &list) {
+  std::set<std::string> words;
+  std::istringstream text(list);
+  for (std::string word; std::getline(text, word, ',');)
+    words.insert(word);
+  words.erase("");
+
   std::vector<cl_device_id> chosen;
   std::set<std::string> unknown = words;
   const std::vector<cl_platform_id> platforms = all_platforms();
@@ -220,8 +228,8 @@ inline std::vector<cl_device_id> devices_that_fit(const std::set<std::string> &w
   }
   if (!chosen.empty() && unknown.empty())
     return chosen;
-  fprintf(stderr, "no OpenCL device matches \"%s\" of OCL_DEVICE; chapter 02 lists them all\n",
-          unknown.empty() ? "" : unknown.begin()->c_str());
+  fprintf(stderr, "no OpenCL device matches \"%s\" of OCL_DEVICE=%s; chapter 02 lists them all\n",
+          unknown.empty() ? "" : unknown.begin()->c_str(), list.c_str());
   exit(EXIT_FAILURE);
 }
 

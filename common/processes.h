@@ -69,7 +69,7 @@ inline cl_device_id local_device(const int rank) {
   const std::string wish = env == nullptr ? "" : env;
   const cl_device_type other = CL_DEVICE_TYPE_DEFAULT; // a bit that one of several GPUs may have
   std::vector<cl_device_id> alike;
-  for (cl_device_id device : devices_that_fit({wish.empty() ? "all" : wish}))
+  for (cl_device_id device : devices_that_fit(wish.empty() ? "all" : wish))
     if (device_platform(device) == device_platform(best) &&
         (device_type(device) | other) == (device_type(best) | other))
       alike.push_back(device);
