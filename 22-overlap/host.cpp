@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
       clerr_chk(clFlush(results));
 
       if (totals.empty()) // the first run: while the piece is here, for it may be gone afterwards
-        add_expected(expected, from, length);
+        add_expected(expected, from, length_of(numbers, p));
     }
     const double taken = now_ms() - start;
     if (once != nullptr || !totals.empty()) // the first run has the check in it

@@ -6,6 +6,8 @@ from tests.programs.test_printed_times import Times
 
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
 LARGE_LAUNCHES = True
+READS_EACH_RUN = True
+WRONG_SIZE = ["128", "128", "512"]  # nothing is filled up: every element counts
 MOST = [(2**31 - 1) // 256 - 128] * 3  # MPI counts a panel in int
 _TILE = 128
 _PANEL = 256
