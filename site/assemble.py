@@ -24,6 +24,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Folders whose README is about the house, and the first page of no section.
 HOUSE = ("checker", "common", "examples", "recordings", "tests", "tools")
+ANSWERS = ROOT / "docs/exam_answers.md"  # a page that no menu leads to
 SHOWN = {
     ".cpp": "cpp",
     ".h": "cpp",
@@ -36,6 +37,12 @@ SHOWN = {
     ".csv": "text",
 }
 
+
+# What the page of the first steps adds where nobody has said where the repository is.
+NO_ADDRESS = (
+    "This copy of the site was not told the address. Until you have it,"
+    " [the puzzles](../06-dot-product-reduction/index.md?puzzle=1#see-it-run) need nothing but your browser."
+)
 
 # The figures' colours (tools/figures/draw.py, tools/bench/) on a dark page. A picture asks the page's own scheme, not the
 # system's: `color-scheme` goes down to what is shown as a picture.
@@ -121,7 +128,7 @@ def sections():
             *sorted((docs / "results").glob("*/README.md")),
             docs / "results" / "log.md",
         ],
-        "For teachers": [docs / f"{name}.md" for name in ("teaching", "exam", "exam_answers")],
+        "For teachers": [docs / f"{name}.md" for name in ("teaching", "exam")],
         "How it is made": [
             ROOT / "README.md",
             ROOT / "CONTRIBUTING.md",
@@ -132,7 +139,7 @@ def sections():
             ),
         ],
     }
-    named = {page for pages in found.values() for page in pages} | {docs / "start.md"}
+    named = {page for pages in found.values() for page in pages} | {docs / "start.md", ANSWERS}
     found["How it is made"] += sorted(p for p in docs.glob("**/*.md") if p not in named)
     return {name: [p for p in pages if p.exists()] for name, pages in found.items()}
 
@@ -337,9 +344,14 @@ class Site:
             )
             lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md){puzzle}", ""]
             lines += folded_hints(page)
+        text = "\n".join(reindent(lines)) + "\n"
+        # The line that clones the repository, and what docs/start.md says of it.
         if address := os.environ.get("REPOSITORY_URL"):
-            lines = [re.sub(r"(?<=git clone )ADDRESS[A-Z-]*", lambda _: address, line) for line in lines]
-        self.write(page_of(page), "\n".join(reindent(lines)) + "\n")
+            text = re.sub(r"(?<=git clone )ADDRESS[A-Z-]*", lambda _: address, text)
+            text = re.sub(r"(?ms)^`ADDRESS` is .*?\n\n", "", text)
+        else:
+            text = re.sub(r"(?ms)^(`ADDRESS` is .*?)\n\n", rf"\1 {NO_ADDRESS}\n\n", text)
+        self.write(page_of(page), text)
 
     def add_home(self):
         """The landing page: site/home.md, where {{## A}} stands for a section of the README, without its heading."""
@@ -358,6 +370,7 @@ class Site:
             "{{puzzle}}", "\n".join(puzzle).replace("### See it run", "### Make it right {#see-it-run}")
         )
         text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme.read_text(), *m.groups()), text)
+        text = text.replace("{{code}}", os.environ.get("REPOSITORY_URL") or "repository.md")
         self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
         # Whoever asks for the movement has seen the whole figure: it begins at once.
         moving = re.sub(
@@ -381,7 +394,9 @@ class Site:
                     self.write(self.sources[path], f"# {name}/\n\n" + "\n".join(rows) + "\n")
                 else:
                     language = SHOWN.get(path.suffix, "text")
-                    self.write(self.sources[path], f"# {name}\n\n```{language}\n{path.read_text().rstrip()}\n```\n")
+                    readme = path.parent / "README.md"  # the lesson or exercise that it is of
+                    back = f"Of [{title(readme)}](index.md)\n\n" if re.match(r"\d\d-", str(name)) and readme.exists() else ""
+                    self.write(self.sources[path], f"# {name}\n\n{back}```{language}\n{path.read_text().rstrip()}\n```\n")
 
 
 def machines():
@@ -433,7 +448,7 @@ def main():
     shutil.rmtree(folder / "pages", ignore_errors=True)
     site = Site(folder)
     lessons = [page for lesson, exercises in chapters().items() for page in (lesson, *exercises)]
-    pages = [ROOT / "docs/start.md", *lessons, *(page for some in sections().values() for page in some)]
+    pages = [ROOT / "docs/start.md", ANSWERS, *lessons, *(page for some in sections().values() for page in some)]
     for page in pages:
         site.add_page(page)
     site.add_home()
@@ -460,7 +475,7 @@ def main():
         shutil.copy(recording, site.pages / "site/recordings")
     nav = navigation()
     base = os.path.relpath(ROOT / "site/mkdocs.yml", folder)
-    hidden = sorted(map(str, site.sources.values()))
+    hidden = sorted(map(str, [*site.sources.values(), page_of(ANSWERS)]))
     # Where the site will stand, and where its repository is, if whoever builds it says so.
     nav += [
         f"{key}: {os.environ[name]}"

@@ -60,6 +60,8 @@ def on_page_markdown(markdown, page, **_):
 
 def on_page_content(html, **_):
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # a corner that heads nothing
+    # The sign for a heading's address is for the mouse: not a stop of the keyboard, nor a part of the heading's name.
+    html = html.replace('<a class="headerlink"', '<a class="headerlink" tabindex="-1" aria-hidden="true"')
     # On a phone a figure is small: it leads to itself, which can be made larger there.
     html = re.sub(r'<p>(<img [^>]*src="([^"]+\.svg)"[^>]*>)</p>', r'<p><a class="figure" href="\2">\1</a></p>', html)
     return re.sub(r"(?s)<table>.*?</table>", lambda m: f'<div class="table">{m.group()}</div>', html)
@@ -83,6 +85,7 @@ def on_post_page(output, **_):
 def on_post_build(config, **_):
     path = pathlib.Path(config["site_dir"]) / "search" / "search_index.json"
     index = json.loads(path.read_text())
+    index["docs"] = [entry for entry in index["docs"] if not entry["location"].startswith("docs/exam_answers/")]
     words = {}
     for word, places in CUDA.items():
         for place in places:

@@ -67,9 +67,11 @@ const Frame = (() => {
       return button;
     }
 
+    // False where there is none.
     leap(is) {
       const next = this.steps.findIndex((step, i) => i > this.at && is(step));
       if (next >= 0) this.go(next);
+      return next >= 0;
     }
 
     // The source; choices: {line: a list, which lies over the line}.
@@ -124,11 +126,12 @@ const Frame = (() => {
         this.speed = Number(value);
         if (this.timer) { this.pause(); this.play(); }
       });
+      const copied = make("span", { role: "status" });
       const link = this.button("Copy link to what is shown", "Copy link", async () => {
         const address = new URL(`?${new URLSearchParams({ ...this.state_words(), step: this.at })}#see-it-run`, location.href).href;
-        try { await navigator.clipboard.writeText(address); link.textContent = "Copied"; }
-        catch { history.replaceState(null, "", address); link.textContent = "It is in the address"; }
-        setTimeout(() => { link.textContent = "Copy link"; }, 2000);
+        try { await navigator.clipboard.writeText(address); copied.textContent = "Copied"; }
+        catch { history.replaceState(null, "", address); copied.textContent = "It is in the address"; }
+        setTimeout(() => { copied.textContent = ""; }, 4000);
       });
       for (const kind of ["click", "change", "input", "keydown"])
         this.root.addEventListener(kind, () => { this.touched = true; this.remember(); });
@@ -137,21 +140,26 @@ const Frame = (() => {
       this.root.append(
         make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`, ...tasks.slice(0, 1)), // the page has its heading
         ...tasks.slice(1),
-        make("div", { class: "player-controls" },
-          this.button("to the beginning", "|◀", () => this.go(0)), this.button("one step back", "−1", () => this.go(this.at - 1)),
-          this.playButton, this.button("one step forward", "+1", () => this.go(this.at + 1)),
-          this.button("to the end", "▶|", () => this.go(this.steps.length - 1)), ...this.jumps.map((jump) => jump.button),
-          make("span", { class: "player-where" }, this.slider, this.count)),
         // On a phone folded: the code and the stage have to be in sight.
-        make("details", { class: "player-settings", open: !matchMedia("(max-width: 44em)").matches },
-          make("summary", {}, `Order, ${gates.length ? `${gates[0].toLowerCase()}, ` : ""}pace`),
-          make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed), link,
-            ...(gates.length ? [make("fieldset", {}, make("legend", {}, gates[0]), ...gates.slice(1))] : []))),
-        this.say, make("div", { class: "player-panes" }, code,
-          make("div", {}, stage, this.verdict, this.more = make("ul", { class: "player-more" }))), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
+        make("div", { class: "player-set" },
+          make("details", { class: "player-settings", open: !matchMedia("(max-width: 44em)").matches },
+            make("summary", {}, `Order, ${gates.length ? `${gates[0].toLowerCase()}, ` : ""}pace`),
+            make("div", { class: "player-options" }, ...options, make("label", {}, "Pace ", speed),
+              ...(gates.length ? [make("fieldset", {}, make("legend", {}, gates[0]), ...gates.slice(1))] : []))),
+          link, copied),
+        // Where listing and memories stand one below the other, this stays in sight (player.css).
+        make("div", { class: "player-drive" },
+          make("div", { class: "player-controls" },
+            this.button("to the beginning", "|◀", () => this.go(0)), this.button("one step back", "−1", () => this.go(this.at - 1)),
+            this.playButton, this.button("one step forward", "+1", () => this.go(this.at + 1)),
+            this.button("to the end", "▶|", () => this.go(this.steps.length - 1)), ...this.jumps.map((jump) => jump.button),
+            make("span", { class: "player-where" }, this.slider, this.count)),
+          make("div", { class: "player-said" }, this.say, this.verdict)),
+        make("div", { class: "player-panes" }, code, make("div", {}, stage, this.more = make("ul", { class: "player-more" }))), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
         ...(launch.try && !this.root.dataset.puzzle ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
         make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...about.map((text) => make("p", {}, text))));
-      const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("");
+      const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("")
+        + (this.check_button ? ", Control and Enter to check a puzzle" : "");
       this.root.setAttribute("role", "group");
       this.root.setAttribute("aria-label", `See it run: ${launch.say}. Left and right arrow keys step${keys}.`);
       this.root.addEventListener("keydown", (event) => {
@@ -203,7 +211,9 @@ const Frame = (() => {
       this.slider.setAttribute("aria-valuetext", `step ${this.at} of ${last}`);
       this.count.textContent = `step ${this.at} of ${last}`;
       this.remember();
-      for (const { button, is } of this.jumps) button.disabled = !this.steps.some((step, i) => i > this.at && is(step));
+      // Not `disabled`: a button that has the keyboard would lose it.
+      for (const { button, is } of this.jumps)
+        button.setAttribute("aria-disabled", !this.steps.some((step, i) => i > this.at && is(step)));
     }
 
     // What this run has come to, once it is over. kind: good, lucky, bad; more: what there is to say of it.
@@ -245,6 +255,15 @@ const Frame = (() => {
     return svg;
   }
 
+  // Who came by a link to the player stands too high once figures and player are there: once more, unless the reader has moved.
+  let moved = false;
+  for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => { moved = true; }, { once: true, passive: true });
+  function arrive(root) {
+    const go = () => { if (location.hash === "#see-it-run" && !moved) root.querySelector("h3").scrollIntoView(); };
+    go();
+    if (document.readyState !== "complete") addEventListener("load", go);
+  }
+
   // What is far below on the page is fetched when it comes near.
   function begin(selector, Kind) {
     const start = async (root) => {
@@ -252,6 +271,7 @@ const Frame = (() => {
         const answer = await fetch(root.dataset.recording);
         if (!answer.ok) throw new Error(`${root.dataset.recording}: ${answer.status}`);
         new Kind(root, await answer.json());
+        arrive(root);
       } catch (error) {
         root.append(make("p", {}, "The player cannot run here; the figure above shows the same, standing still."));
         console.error(error);

@@ -134,14 +134,19 @@
     task() {
       if (!this.puzzles.length) return [];
       this.tabs = [null, ...this.puzzles].map((puzzle) =>
-        this.button(puzzle ? `Puzzle: ${puzzle.title}` : "Try what you like", "", () => this.enter(puzzle)));
+        this.button("", "", () => this.enter(puzzle)));
       this.about_task = make("p", { class: "player-task" });
       this.answer = make("p", { class: "player-answer", role: "status" });
       this.hints = make("ul", { class: "player-hints" });
-      this.check_button = this.button("Check in all orders", "Check in all orders", () => this.check(), { class: "player-check" });
+      this.check_button = this.button("Check in all orders (Ctrl+Enter)", "Check in all orders", () => this.check(),
+        { class: "player-check", "aria-keyshortcuts": "Control+Enter" });
+      this.root.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.puzzle) this.check();
+      });
       this.hint_button = this.button("A hint", "A hint", () => {
         this.hints.append(make("li", {}, this.puzzle.hints[this.hints.children.length]));
         this.hint_button.hidden = this.hints.children.length === this.puzzle.hints.length;
+        if (this.hint_button.hidden) this.check_button.focus();
       });
       this.task_box = make("div", { class: "player-puzzle" }, this.about_task,
         make("div", { class: "player-controls" }, this.check_button, this.hint_button), this.answer, this.hints);
@@ -154,6 +159,7 @@
       this.hints.replaceChildren();
       this.said = "";
       this.note.textContent = "";
+      if (puzzle) this.orderSelect.value = this.options.order = "lockstep"; // of which its text speaks
       this.places.forEach((_, i) => this.fill(i));
       this.rerun();
     }
@@ -162,7 +168,10 @@
       if (!this.puzzles.length) return;
       const { puzzle } = this;
       [null, ...this.puzzles].forEach((one, i) => {
-        this.tabs[i].textContent = one ? `${this.solved(one) ? "✓ " : ""}${one.title}` : "What if?";
+        const done = one && this.solved(one), name = one ? `Puzzle: ${one.title}${done ? ", solved" : ""}` : "What if?";
+        this.tabs[i].textContent = one ? `${done ? "✓ " : ""}${one.title}` : name;
+        this.tabs[i].setAttribute("aria-label", name);
+        this.tabs[i].title = name;
         this.tabs[i].setAttribute("aria-pressed", one === puzzle);
       });
       this.task_box.hidden = !puzzle;
@@ -193,10 +202,11 @@
       const { order, seed, result } = worst;
       Object.assign(this.options, { order, seed });
       this.orderSelect.value = order;
-      this.said = this.isRight(result) ? "The results are right in every order that was tried, but only by luck: see below."
-        : `Not yet: “${ORDERS[order]}” shows it, below.`;
+      const first = result.steps.findIndex((step) => step.some(mistake));
+      this.said = this.isRight(result) ? `The results are right in every order that was tried, but only by luck: step ${first} is a mistake.`
+        : `Not yet: in the order “${ORDERS[order]}” ${first < 0 ? "the result is wrong" : `step ${first} is the first mistake`}.`;
       this.rerun();
-      this.go(this.steps.length - 1);
+      if (!this.leap((step) => step.some(mistake))) this.go(this.steps.length - 1);
     }
 
     isRight(result) {
@@ -218,7 +228,7 @@
       this.note = make("p", { class: "player-note", role: "status" });
       if (recording.variables.some((v) => v.space === "local")) this.jump("barrier", "b", (step) => step.some((a) => a.kind === "go"));
       this.jump("mistake", "m", (step) => step.some(mistake));
-      this.items = make("div", { class: "player-items" });
+      this.items = make("div", { class: "player-items", role: "list" });
       this.bar = make("p", { class: "player-bar" });
       this.local = make("div", { class: "player-memory" });
       this.global = make("div", { class: "player-memory" });
@@ -283,9 +293,10 @@
 
     // A race or a barrier of another group: that one comes into view.
     leap(is) {
-      super.leap(is);
-      const groups = this.steps[this.at].map((a) => a.group);
-      if (groups.length && !groups.includes(this.group) && groups[0] !== undefined) { this.group = groups[0]; this.draw(); }
+      const found = super.leap(is);
+      const groups = this.steps[this.at].filter((a) => is([a])).map((a) => a.group);
+      if (found && !groups.includes(this.group)) { this.group = groups[0]; this.draw(); }
+      return found;
     }
 
     // The state after step `to`: forwards by one step, else from the beginning.
@@ -324,7 +335,7 @@
         if (a.kind !== "w" && a.kind !== "x" || a.outside) continue;
         const key = a.space === "local" ? `${a.variable} ${a.group}` : a.variable;
         if (!memory.has(key)) memory.set(key, []);
-        (a.now || a.values).forEach((v, i) => { memory.get(key)[a.at + i] = Number.isNaN(v) ? undefined : v; });
+        (a.now || a.values).forEach((v, i) => { memory.get(key)[a.at + i] = v; });
       }
     }
 
@@ -336,7 +347,7 @@
       const three = (sizes) => [...sizes, 1, 1].slice(0, 3);
       this.size = three(launch.local);
       this.items.style.setProperty("--columns", this.size[0]);
-      this.boxes = Array.from({ length: this.result.perGroup }, () => make("div", { class: "player-item" }));
+      this.boxes = Array.from({ length: this.result.perGroup }, () => make("div", { class: "player-item", role: "listitem" }));
       this.items.replaceChildren(...this.boxes);
       this.cells = new Map();
       const grids = launch.grid || {};
@@ -397,6 +408,8 @@
         const kind = act && act.kind in VERBS ? ` player-${act.kind}${mistake(act) ? " player-race" : ""}` : "";
         box.className = `player-item player-${item.state}${kind}`;
         const name = this.size[1] > 1 ? `${Math.floor(l / this.size[0])}, ${l % this.size[0]}` : String(l);
+        box.setAttribute("aria-label", [`work-item ${name}${item.state === "ready" ? "" : `, ${item.state}`}`, ...Object.entries(item.variables)
+          .map(([k, v]) => `${k} ${[].concat(v).map(show).join(" ")}`)].join(": "));
         box.replaceChildren(make("b", {}, name), ...Object.entries(item.variables).map(([k, v]) =>
           make("span", {}, `${k} `, make("i", {}, [].concat(v).slice(0, 4).map(show).join(" ") + ([].concat(v).length > 4 ? "…" : "")))));
       });
@@ -429,9 +442,9 @@
         cells.box.setAttribute("aria-label", `${name}: ${Array.from(cells, (_, i) => values[i] === undefined ? "nothing" : show(values[i])).join(" ")}`);
       }
       const races = step.filter((a) => a.race);
-      this.say.textContent = this.sentence(step);
+      this.say.textContent = this.sentence(step) + (step.some((a) => this.unknown(a)) ? " A “?” was computed from memory that nobody had written." : "");
       if (races.length) {
-        const [{ item, group, variable, at: element, race }] = races;
+        const { item, group, variable, at: element, race } = races.find((a) => a.group === this.group) || races[0];
         const before = { r: "read", w: "wrote", x: "changed" }[race.kind];
         this.say.append(" ", make("b", { class: "player-bad" }, `A race: ${this.name(race.item, race.group)} ${before} ${variable}[${element}] earlier (line ${race.line}),`
           + ` and no barrier lies between that and ${this.name(item, group)}${races.length > 1 ? `; and ${races.length - 1} more` : ""}.`));
@@ -525,6 +538,12 @@
         const places = list(some.flatMap((x) => x.values.map((_, i) => x.at + i)));
         return `${number} ${a.kind === "r" ? `read${s}` : a.kind === "w" ? `write${s}` : `change${s}`} ${a.variable}${a.space === "local" && several ? " of their group" : ""}, element${places.match(/\D/) ? "s" : ""} ${places} (line ${a.line}).`;
       }).join(" ");
+    }
+
+    // Does it write NaN? (Some kernels do so on purpose.)
+    unknown({ kind, variable, at, values, now }) {
+      const right = this.right[variable] || [];
+      return "wx".includes(kind) && (now || values).some((v, i) => Number.isNaN(v) && !Number.isNaN(right[at + i]));
     }
 
     // From the work-items to what they touch; only as many as can be told apart.

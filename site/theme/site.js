@@ -64,6 +64,13 @@ document.addEventListener("DOMContentLoaded", () => {
   }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["tabindex"] });
 });
 
+// The theme's switch of colours is a radio button that answers to Enter only.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== " " || event.target.name !== "__palette") return;
+  event.preventDefault();
+  event.target.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+});
+
 // On a narrow screen the drawer opens on the list of all chapters, not on the exercises of this one.
 document.addEventListener("DOMContentLoaded", () => {
   if (matchMedia("(max-width: 76.2344em)").matches)
