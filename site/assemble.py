@@ -395,8 +395,14 @@ class Site:
                 else:
                     language = SHOWN.get(path.suffix, "text")
                     readme = path.parent / "README.md"  # the lesson or exercise that it is of
-                    back = f"Of [{title(readme)}](index.md)\n\n" if re.match(r"\d\d-", str(name)) and readme.exists() else ""
-                    self.write(self.sources[path], f"# {name}\n\n{back}```{language}\n{path.read_text().rstrip()}\n```\n")
+                    back = (
+                        f"Of [{title(readme)}](index.md)\n\n"
+                        if re.match(r"\d\d-", str(name)) and readme.exists()
+                        else ""
+                    )
+                    self.write(
+                        self.sources[path], f"# {name}\n\n{back}```{language}\n{path.read_text().rstrip()}\n```\n"
+                    )
 
 
 def machines():

@@ -12,7 +12,7 @@ import re
 # How much a hit counts, by where it stands; the first that fits. A lesson before its exercises, listings last.
 WEIGHTS = [
     (r".*#see-it-run$", 0.3),  # players, which have no words
-    (r"[0-9][0-9]-[^/]*/(#|$)", 4.0),
+    (r"[0-9][0-9]-[^/]*/(#|$)", 2.0),
     (r"docs/(concepts|start|calls|errors)/", 2.0),
     (r"(docs/(cuda|setup|tools|benchmarking)|labs)/", 1.5),
     (r"(.*/)?[^/]*\.(cl|cpp|h|py|txt|cmake|sh|json)/", 0.05),
@@ -86,10 +86,13 @@ def on_post_build(config, **_):
     path = pathlib.Path(config["site_dir"]) / "search" / "search_index.json"
     index = json.loads(path.read_text())
     index["docs"] = [entry for entry in index["docs"] if not entry["location"].startswith("docs/exam_answers/")]
+    # The theme's own (1000 and 1,000,000 beside the text's 1) would let one word in a title or a tag beat all the others.
+    index["config"]["fields"]["title"]["boost"] = 10
+    index["config"]["fields"]["tags"]["boost"] = 30
     words = {}
     for word, places in CUDA.items():
         for place in places:
-            words.setdefault(place, {}).setdefault("CUDA", []).append(word)
+            words.setdefault(place, {}).setdefault("elsewhere", []).append(word)
     # The glossary says which chapter introduces a word: that is where a search for it leads.
     concepts = (pathlib.Path(config["docs_dir"]) / "docs" / "concepts.md").read_text()
     for word, number in re.findall(r"(?m)^\| ([^|]+?) \|.*\| \[(\d\d)\]\([^|]*\) \|$", concepts):

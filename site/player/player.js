@@ -451,7 +451,7 @@
       }
       if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
       const [out] = step.filter((a) => a.outside);
-      const [early] = step.length > 1 && !races.length ? step.filter((a) => a.unwritten) : [];
+      const [early] = step.length === 1 || !races.length ? step.filter((a) => a.unwritten) : [];
       if (early) this.say.append(" ", make("b", { class: "player-bad" }, `Nobody has written ${early.variable}[${early.at}] yet!`));
       if (out && !races.length) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
       this.showVerdict();
@@ -520,8 +520,7 @@
       if (step.length === 1) {
         const [a] = step, place = `${a.variable}[${a.at}${a.values && a.values.length > 1 ? `…${a.at + a.values.length - 1}` : ""}]`;
         if (a.kind === "b") return `${who(a)} reaches the barrier in line ${a.line} and waits.`;
-        if (a.kind === "r") return `${who(a)} reads ${place}: ${a.values.map(show).join(", ")} (line ${a.line}).`
-          + (a.unwritten ? " Nobody has written it yet!" : "");
+        if (a.kind === "r") return `${who(a)} reads ${place}${a.values.every(Number.isNaN) && a.unwritten ? "" : `: ${a.values.map(show).join(", ")}`} (line ${a.line}).`;
         if (a.kind === "w") return `${who(a)} writes ${a.values.map(show).join(", ")} to ${place}${Number.isNaN(a.before[0]) ? "" : `, where ${a.before.map(show).join(", ")} was`} (line ${a.line}).`;
         return `${who(a)} changes ${place} from ${show(a.before[0])} to ${show(a.now[0])}, in one piece (line ${a.line}).`;
       }

@@ -19,6 +19,7 @@
   };
 })();
 
+// The theme takes each word as the beginning of one: here the word itself counts more, so that "sum" is not SUMMA.
 // An error message is typed or pasted as it is. To the search -54 is "without 54", and main.c:7 or bash^M are no query at
 // all; and of a question the small words say nothing.
 (() => {
@@ -26,7 +27,8 @@
   const small = /(?<!\S)([a-z]|how|what|why|which|when|do|does|did|can|should|is|are|my|the|an|on|in|of|for|to|and|or|it|not|no|there|with)(?!\S)/gi;
   Worker.prototype.postMessage = function (message, ...more) {
     const words = typeof message.data === "string" && message.data.replace(/[+~^:*]|(?<!\S)-+/g, " ");
-    const data = words && (words.replace(small, " ").trim() || words);
+    const asked = words && (words.replace(small, " ").trim() || words);
+    const data = asked && asked.trim().split(/\s+/).map((word) => `${word}^10 ${word}`).join(" ");
     return post.call(this, data ? { ...message, data } : message, ...more);
   };
 })();
