@@ -248,8 +248,11 @@ def part(readme, first, last):
     for lesson in chapters():
         number = lesson.parent.name[:2]
         if first <= number <= last:
-            idea = f"<br>{ideas[number]}" if number in ideas else ""
-            lines.append(f"- [{title(lesson)}]({page_of(lesson)}){idea}")
+            name, idea = title(lesson), ideas.get(number)
+            if idea:  # it says what the title says behind its colon
+                name = name.split(": ")[0]
+                idea = idea.removeprefix(name[5:].lower() + ", ")
+            lines.append(f"- [{name}]({page_of(lesson)})" + (f"<br>{idea}" if idea else ""))
     return '<div class="home-chapters" markdown="1">\n\n' + "\n".join(lines) + "\n\n</div>"
 
 

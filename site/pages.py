@@ -109,7 +109,7 @@ def on_post_build(config, **_):
             entry["boost"] = weight
         if entry["location"] in words:
             entry["tags"] = [
-                f"{kind}: {', '.join(some)}" if some else kind
+                f"{kind}: {' · '.join(some)}" if some else kind  # a comma would be part of the word
                 for kind, some in sorted(words.pop(entry["location"]).items())
             ]
     if words:
