@@ -138,8 +138,9 @@
       this.about_task = make("p", { class: "player-task" });
       this.answer = make("p", { class: "player-answer", role: "status" });
       this.hints = make("ul", { class: "player-hints" });
-      this.check_button = this.button("Check in all orders (Ctrl+Enter)", "Check in all orders", () => this.check(),
+      this.check_button = this.button("Check in all orders", "Check in all orders", () => this.check(),
         { class: "player-check", "aria-keyshortcuts": "Control+Enter" });
+      this.check_button.title += " (Ctrl+Enter)";
       this.root.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.puzzle) this.check();
       });

@@ -22,6 +22,7 @@ from tests.site.test_recordings import maker, sum_of
 
 LAUNCHES = {launch["chapter"]: launch for launch in maker().LAUNCHES}
 QUEUES = {launch["chapter"]: launch for launch in maker().QUEUES}
+RED = ".player-stage :is(.player-race, .player-wrong)"
 COUNTED = ["global loads", "global stores", "local loads", "local stores", "multiply-adds", "barriers"]
 
 
@@ -120,6 +121,7 @@ def test_player(page, base, chapter):
         assert any(verdict.startswith(("Wrong: ", "Stuck: ")) for verdict in verdicts), f"line {line}: {verdicts}"
         player.click("next mistake (key m)")
         assert re.search("A race: |Nobody has written", player.root.locator(".player-say").inner_text())
+        assert player.root.locator(RED).count(), f"line {line}: nothing is red at the next mistake"
         player.root.locator(f"select[data-line='{line}']").select_option("0")
     player.order("serial")
     assert player.to_the_end("end")["verdict"].startswith("Right: ")
