@@ -179,7 +179,7 @@ LEGIBLE = """() => {
       .find(([e, s]) => !e.closest('text') && e.ownerSVGElement && s.fill !== 'none' && (parse(s.fill)[3] ?? 1) > 0.5 && parseFloat(s.fillOpacity) > 0.5);
     const [a, b] = below ? [light(ink.slice(0, 3)), light(parse(below[1].fill).slice(0, 3))] : [0, 0];
     return [t.textContent, r.left < s.left + 3 || r.right > s.right - 3 || r.top < s.top + 2 || r.bottom > s.bottom - 2 ? 'cut off' :
-      parseFloat(t.getAttribute('font-size')) < 11 ? 'small' : (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5 ? 'pale' : ''];
+      parseFloat(getComputedStyle(t).fontSize) < 11 ? 'small' : (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5 ? 'pale' : ''];
   }).filter(([, wrong]) => wrong).map(([text, wrong]) => `${wrong}: ${text}`);
 }"""
 

@@ -10,6 +10,7 @@ there from the beginning; and once it is complete it stays so for a while, befor
 
 import hashlib
 import html
+import re
 
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 MONO = "Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
@@ -25,10 +26,60 @@ PALE = {
     TEAL: "#d8f0f0",
     INK: GREY,
     GREY: GREY,
+    LINE: GREY,
 }
+# The classes of figures that are kept by hand: README.md says how they are used.
+CLASSES = {
+    "ink": INK,
+    "soft": SOFT,
+    "line": LINE,
+    "blue": BLUE,
+    "green": GREEN,
+    "orange": ORANGE,
+    "red": RED,
+    "violet": VIOLET,
+    "teal": TEAL,
+}
+FAINT = {"blue": "#f4f8fc", "orange": "#fdf4ec", "green": "#f3f8f4"}
 MOMENT, FADE, REST = 1.6, 0.4, 5.0  # seconds: from one moment to the next, for one to appear, and of the whole
 STILL = object()
 FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3, or work-groups
+
+
+def marker(name, color):
+    """The head of an arrow."""
+    return (
+        f'<marker id="{name}" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" '
+        f'markerHeight="10" orient="auto-start-reverse"><path d="M0 1 L10 5 L0 9 z" fill="{color}"/></marker>'
+    )
+
+
+def palette(drawing):
+    """What make.py puts into a figure that is kept by hand, from <style> to </defs>: what its classes stand for."""
+    words = {word for classes in re.findall(r'class="(.*?)"', drawing) for word in classes.split()} | {"soft"}
+    used = {name: color for name, color in CLASSES.items() if name in words}
+    rules = [
+        f"svg{{font:14px {FONT};text-anchor:middle;stroke-width:1.4}} .mono{{font-family:{MONO}}}",
+        ".start{text-anchor:start} .end{text-anchor:end} .bold{font-weight:bold} .italic{font-style:italic}",
+        f".panel{{fill:{PANEL};stroke:{RIM};stroke-width:1.5}} text{{fill:{INK}}} text.white{{fill:{WHITE}}}",
+        f"rect{{fill:{WHITE};stroke:{LINE}}}",
+        f"line,path{{fill:none;stroke:{SOFT}}} .arrow{{marker-end:url(#soft)}}",
+    ]
+    for name, color in used.items():
+        rule = f"text.{name}{{fill:{color}}} line.{name},path.{name}{{stroke:{color}}} .arrow.{name}{{marker-end:url(#{name})}}"
+        rule += f" #{name} path{{fill:{color};stroke:none}}"
+        if color in PALE:
+            rule += f" rect.{name}{{fill:{PALE[color]};stroke:{color}}} rect.full.{name}{{fill:{color}}}"
+        rules.append(rule)
+    rules.append(" ".join(f"rect.faint.{name}{{fill:{color}}}" for name, color in FAINT.items() if name in used))
+    rules.append(f"rect.hollow.hollow{{fill:{WHITE}}} rect.open.open{{fill:none}}")
+    return (
+        "<style>\n"
+        + "\n".join(rules)
+        + "\n</style>\n<defs>\n"
+        + "\n".join(marker(name, color) for name, color in used.items())
+        + "\n</defs>"
+    )
 
 
 class Figure:
@@ -80,6 +131,10 @@ class Figure:
             f'stroke-width="{width}"{dash}/>'
         )
 
+    def pale(self, x, y, w, h, color, r=2, width=1.4):
+        """A box in a colour of the palette."""
+        self.box(x, y, w, h, PALE[color], color, r, width)
+
     def text(self, x, y, text, size=14, fill=INK, anchor="middle", bold=False, mono=False, italic=False):
         style = (
             (' font-weight="bold"' if bold else "")
@@ -90,6 +145,15 @@ class Figure:
             f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}"{style}>'
             f"{html.escape(str(text), quote=False)}</text>"
         )
+
+    def title_at(self, x, y, text, size=15):
+        """The heading of a part of the figure."""
+        self.text(x, y, text, size, INK, "start", True)
+
+    def note(self, x, y, text, color=SOFT, size=13, step=18):
+        """Words beside a drawing, from x to the right, a line for each line of the text."""
+        for row, line in enumerate(text.split("\n")):
+            self.text(x, y + row * step, line, size, color, "start")
 
     def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, sub=None, strong=False):
         """A box with a text in the middle, and a smaller one under it."""
@@ -122,15 +186,16 @@ class Figure:
             if text is not None and text != "":
                 self.text(x + (i + 0.5) * w, y + h / 2 + size * 0.35, text, size, WHITE if i in strong else INK)
 
+    def grid(self, x, y, rows, cols, cell, fill):
+        """A matrix of square cells, `fill(row, column)` being the colour of each, or None."""
+        for r in range(rows):
+            for c in range(cols):
+                self.box(x + c * cell, y + r * cell, cell, cell, fill(r, c) or WHITE, LINE, 0, 0.8)
+
     def svg(self):
         parts, style = self.moving()
         used = "".join(parts)
-        colors = [c for c in (INK, SOFT, LINE, BLUE, GREEN, ORANGE, RED, VIOLET, TEAL) if f"url(#a{c[1:]})" in used]
-        markers = "".join(
-            f'<marker id="a{c[1:]}" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" markerHeight="10" '
-            f'orient="auto-start-reverse"><path d="M0 1 L10 5 L0 9 z" fill="{c}"/></marker>'
-            for c in colors
-        )
+        markers = "".join(marker(f"a{c[1:]}", c) for c in CLASSES.values() if f"url(#a{c[1:]})" in used)
         lines = "\n".join(parts)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" width="{self.width}" '

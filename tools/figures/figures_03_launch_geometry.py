@@ -35,13 +35,13 @@ def ndrange():
             else:
                 f.line(cx, 124, cx, 142, LINE, 1.5, dash="3 3")
                 f.text(cx, 158, "×", 18, RED, bold=True)
-    f.text(12, 72, "global id", 12.5, SOFT, "start")
-    f.text(12, 104, "local id", 12.5, SOFT, "start")
+    f.note(12, 72, "global id", SOFT, 12.5)
+    f.note(12, 104, "local id", SOFT, 12.5)
     for i in range(n):
         g = i // local
         f.label(76 + i * 53, 190, 50, 34, f"[{i}]", FOUR[g], 14)
-    f.text(12, 211, "array", 12.5, SOFT, "start")
-    f.text(x0, 250, "the guard keeps work-items 10 and 11 from touching memory past the end", 13, RED, "start")
+    f.note(12, 211, "array", SOFT, 12.5)
+    f.note(x0, 250, "the guard keeps work-items 10 and 11 from touching memory past the end", RED)
     f.text(
         x0,
         276,

@@ -27,7 +27,7 @@ def host_adds():
     for i in range(n):
         f.arrow(x0 + (i + 0.5) * w, 164, 340 + (i - 4.5) * 7, 236, ORANGE, 1.1)
     f.label(240, 238, 200, 42, "adds N numbers", ORANGE, 15, True)
-    f.text(462, 264, "one colour: one work-item", 13, SOFT, "start")
+    f.note(462, 264, "one colour: one work-item")
     return f
 
 
@@ -181,13 +181,13 @@ def pocl_loops():
 
     def loop(x, y, code, active, after):
         """One loop over the work-items, and what `sums` then holds; below: the code between two barriers."""
-        f.text(x, y - 26, f"for lid = 0 … {local - 1}:", 12.5, SOFT, "start")
+        f.note(x, y - 26, f"for lid = 0 … {local - 1}:", SOFT, 12.5)
         f.text(x, y - 8, code, 13, INK, "start", mono=True)
         f.cells(x, y, w, h, list(range(local)), [BLUE if lid < active else None for lid in range(local)], 13)
         f.text(x, y + h + 20, "→ " + " ".join(map(str, after)), 14, BLUE, "start", True)
         f.line(x + local * w + gap / 2, y - 14, x + local * w + gap / 2, y + h + 10, ORANGE, 3)
 
-    f.text(x0, 32, "With both barriers: four loops over the work-items", 15, INK, "start", True)
+    f.title_at(x0, 32, "With both barriers: four loops over the work-items")
     sums = list(VALUES)
     loop(x0, y1, "sums[lid] = sum", local, sums)
     for k, active in enumerate(steps, 1):
@@ -197,11 +197,11 @@ def pocl_loops():
         loop(x0 + k * (local * w + gap), y1, f"active = {active}", active, sums[:active])
     right = sums[0]
 
-    f.text(x0, 178, "Without the barrier in the loop: two loops", 15, INK, "start", True)
+    f.title_at(x0, 178, "Without the barrier in the loop: two loops")
     sums = list(VALUES)
     loop(x0, y2, "sums[lid] = sum", local, sums)
     x, taken = x0 + local * w + gap, [sums[0]]
-    f.text(x, y2 - 26, f"for lid = 0 … {local - 1}: active = {', '.join(map(str, steps))}", 12.5, SOFT, "start")
+    f.note(x, y2 - 26, f"for lid = 0 … {local - 1}: active = {', '.join(map(str, steps))}", SOFT, 12.5)
     for lid in range(local):
         at = x + lid * (len(steps) * w + 3)
         f.text(at + len(steps) * w / 2, y2 - 8, f"lid {lid}", 13, RED if lid == 0 else INK)
@@ -213,12 +213,12 @@ def pocl_loops():
     f.text(
         x, y2 + h + 20, f"→ {' + '.join(map(str, taken))} = {sums[0]}, where {right} is right", 14, RED, "start", True
     )
-    f.text(x0, 312, "in colour: has something to do", 13, SOFT, "start")
+    f.note(x0, 312, "in colour: has something to do")
     f.line(x0 + 298, 308, x0 + 318, 308, ORANGE, 3)
     f.text(x0 + 326, 312, "barrier", 13, ORANGE, "start", True)
     f.text(588, 312, "one core, over time", 13, SOFT, "end")
     f.arrow(596, 308, 656, 308, SOFT)
-    f.text(x0, 332, "work-item 0 is through before any other one has added: it takes their old sums", 13, RED, "start")
+    f.note(x0, 332, "work-item 0 is through before any other one has added: it takes their old sums", RED)
     if right != sum(VALUES):
         raise SystemExit("the loops of the figure do not add what the recording of 06 has")
     return f
@@ -248,7 +248,7 @@ def divergence():
         total = 0
         for s, adds in enumerate(steps):
             top = y + 14 + s * row
-            f.text(24, top + 12, f"step {s + 1}", 13, SOFT, "start")
+            f.note(24, top + 12, f"step {s + 1}")
             busy = 0
             for b in range(2):
                 lanes = [i for i in range(bundle) if adds[b * bundle + i]]
@@ -264,19 +264,12 @@ def divergence():
             total += busy
         f.text(656, y, f"a bundle adds {total} times", 14, color, "end", True)
         for b in range(2):
-            f.text(
-                left(b),
-                y + 14 + 6 * row + 12,
-                f"bundle {b}: lid {b * bundle} … {(b + 1) * bundle - 1}",
-                13,
-                SOFT,
-                "start",
-            )
+            f.note(left(b), y + 14 + 6 * row + 12, f"bundle {b}: lid {b * bundle} … {(b + 1) * bundle - 1}")
     y = 408
     f.box(24, y - 11, 8, h - 2, BLUE, BLUE, 0, 0.5)
-    f.text(38, y, "adds", 13, SOFT, "start")
+    f.note(38, y, "adds")
     f.box(90, y - 11, 26, h - 2, PALE[ORANGE], ORANGE, 1, 1)
-    f.text(122, y, "idle, but has to go along", 13, SOFT, "start")
+    f.note(122, y, "idle, but has to go along")
     f.box(300, y - 11, 26, h - 2, WHITE, LINE, 1, 1, "3 3")
-    f.text(332, y, "no one adds: on to the barrier", 13, SOFT, "start")
+    f.note(332, y, "no one adds: on to the barrier")
     return f

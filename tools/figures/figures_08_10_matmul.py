@@ -1,6 +1,6 @@
 """Figures of chapters 08 to 10: matrix, tiles, more work per thread."""
 
-from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, TEAL, VIOLET, WHITE, Figure, figure
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, Figure, figure
 
 
 def matrix(f, x, y, rows, cols, cell, color_of, name=None, below=None):
@@ -45,16 +45,16 @@ def matmul():
     f.text(ax - 8, cy + (row + 0.5) * cell + 5, "row", 14.5, BLUE, "end")
     f.text(cx + (col + 0.5) * cell, by - 8, "col", 14.5, GREEN)
     x = cx + N * cell + 22
-    f.text(x, by + 44, "sum over k of", 15, SOFT, "start")
+    f.note(x, by + 44, "sum over k of", SOFT, 15)
     f.text(x, by + 68, "A[row][k]", 15, BLUE, "start", mono=True)
     f.text(x, by + 92, "· B[k][col]", 15, GREEN, "start", mono=True)
     x = cx + cols * cell + 14
-    f.text(x, cy + 84, "violet: the", 14, VIOLET, "start")
-    f.text(x, cy + 102, "work-groups", 14, VIOLET, "start")
-    f.text(x, cy + 140, "dashed: work-", 14, SOFT, "start")
-    f.text(x, cy + 158, "items outside C", 14, SOFT, "start")
+    f.note(x, cy + 84, "violet: the", VIOLET, 14)
+    f.note(x, cy + 102, "work-groups", VIOLET, 14)
+    f.note(x, cy + 140, "dashed: work-", SOFT, 14)
+    f.note(x, cy + 158, "items outside C", SOFT, 14)
     f.arrow(cx, cy + rows * cell + 12, cx + 130, cy + rows * cell + 12, INK, 1.6)
-    f.text(cx + 138, cy + rows * cell + 17, "dimension 0", 14, INK, "start")
+    f.note(cx + 138, cy + rows * cell + 17, "dimension 0", INK, 14)
     f.arrow(cx - 12, cy + side * cell + 10, cx - 12, cy + rows * cell, INK, 1.6)
     f.text(cx - 20, cy + 6 * cell + 16, "dimension 1", 14, INK, "end")
     return f
@@ -74,7 +74,7 @@ def coalescing():
         (30, "dimension 0 = columns: neighbours read b[k * N + col]", lambda i: k * N + i),
         (206, "dimension 0 = rows: neighbours read a[row * K + k]", lambda i: i * K + k),
     ):
-        f.text(24, y, title, 16, INK, "start", True)
+        f.title_at(24, y, title, 16)
         read = {index(i): i for i in range(items)}
         used = sorted({place // segment for place in read})
         for place in range(4 * N):
@@ -91,13 +91,12 @@ def coalescing():
             f.label(x - 13, y + 16, 26, 26, i, FOUR[i], 15, r=13)
             f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i], 1.8)
         f.moment()
-        f.text(
+        f.note(
             24,
             y + 132,
             f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used",
-            16,
             RED,
-            "start",
+            16,
         )
     return f
 
@@ -121,7 +120,7 @@ def tiling():
     ):
         f.box(24, y + i * 30, 24, 24, INK, INK, 12)
         f.text(36, y + i * 30 + 18, i + 1, 16, WHITE, bold=True)
-        f.text(60, y + i * 30 + 18, text, 17, INK, "start")
+        f.note(60, y + i * 30 + 18, text, INK, 17)
     for s, first in enumerate(range(0, K, tile)):  # for (first = 0; first < K; first += TILE)
         if s:
             f.moment()
@@ -146,8 +145,8 @@ def tiling():
             lambda r, c, first=first: "#93bde8" if r in a_rows and first <= c < first + tile else None,
         )
         matrix(f, cx, cy, M, N, cell, lambda r, c: "#f2b78a" if r in a_rows and c in b_cols else None)
-        f.text(x0, 48, f"step {s + 1}", 18, INK, "start", True)
-        f.text(x0, 72, f"first = {first}", 16, SOFT, "start")
+        f.title_at(x0, 48, f"step {s + 1}", 18)
+        f.note(x0, 72, f"first = {first}", SOFT, 16)
         f.text(x0 + 2, cy - 10, "A", 18, BLUE, "start", True)
         f.text(cx - 8, 46, "B", 18, GREEN, "end", True)
         f.text(cx + N * cell - 2, cy + M * cell + 20, "C", 18, ORANGE, "end", True)
@@ -161,8 +160,8 @@ def wpt():
     step = tile // w  # STEP in the kernel
     cell = 30
     f = Figure(680, 346, "More work per thread: the elements of one work-item")
-    f.text(24, 28, "chapter 09: 64 work-items, 1 element each", 13, SOFT, "start")
-    f.text(360, 28, f"chapter 10: 16 work-items, WPT = {w} each", 13, SOFT, "start")
+    f.note(24, 28, "chapter 09: 64 work-items, 1 element each")
+    f.note(360, 28, f"chapter 10: 16 work-items, WPT = {w} each")
     tile_col, tile_row = 2, 1
     for x0, mine in ((24, {(1, 2)}), (360, {(tile_row + i * step, tile_col) for i in range(w)})):
         for r in range(tile):
@@ -179,56 +178,6 @@ def wpt():
         f.text(360 + (tile_col + 0.5) * cell, 42 + (tile_row + i * step + 0.5) * cell + 5, f"{i}", 14, INK, bold=True)
     f.path(f"M {360 + tile * cell + 6} {42 + 1.5 * cell} h 8 v {step * cell} h -8", SOFT)
     f.text(360 + tile * cell + 18, 42 + 2.7 * cell, "STEP", 13, INK, "start", mono=True)
-    f.text(
-        24,
-        308,
-        "blue: where the group's work-items stand; orange: the elements of C of one of them.",
-        13,
-        SOFT,
-        "start",
-    )
-    f.text(24, 328, "One value of B, read once from local memory, is used for all four.", 13, SOFT, "start")
-    return f
-
-
-@figure("compute-unit")
-def compute_unit():
-    """Chapter 10: what is in a compute unit of a GPU, with two work-groups of two bundles each on it."""
-    f = Figure(680, 448, "A compute unit of a GPU: bundles of work-items, registers, local memory")
-    f.box(20, 18, 640, 336, "#f4f8fc", BLUE, 10)
-    f.text(36, 42, "one compute unit", 15, BLUE, "start", True)
-    f.text(644, 42, "two work-groups are on it, of two bundles of 32 work-items each", 13, SOFT, "end")
-    states = ("runs", "waits for memory", "is ready", "waits for memory")
-    for g, color in enumerate((GREEN, ORANGE)):
-        x = 36 + g * 308
-        f.box(x, 54, 300, 78, "none", color, 8, dash="5 4")
-        f.text(x + 12, 74, f"work-group {g}", 13.5, color, "start", True)
-        for b in range(2):
-            runs = states[2 * g + b] == "runs"
-            f.box(x + 8 + b * 144, 82, 140, 42, color if runs else PALE[color], color)
-            f.text(x + 78 + b * 144, 100, f"bundle {b}", 13.5, WHITE if runs else INK, bold=True)
-            f.text(x + 78 + b * 144, 117, states[2 * g + b], 13, WHITE if runs else SOFT)
-    f.arrow(114, 124, 114, 158, GREEN, 2.2)
-    f.text(132, 150, "one instruction for its 32 work-items (drawn: one of several such rows)", 13.5, INK, "start")
-    for lane in range(32):
-        f.box(36 + lane * 19, 160, 19, 30, PALE[GREEN], GREEN, 2, 1)
-        if lane < 4 or lane == 31:
-            f.text(36 + (lane + 0.5) * 19, 180, lane, 13)
-    f.text(36 + 17.5 * 19, 179, "…", 15)
-    parts = (
-        ("registers", 214, 644, "variables of"),
-        ("local memory", 288, 470, "part of"),
-    )
-    for name, y, right, what in parts:
-        f.text(36, y, name, 14, VIOLET, "start", True)
-        wide = (right - 36) / 3
-        for g, color in enumerate((GREEN, ORANGE)):
-            f.label(36 + g * wide, y + 8, wide, 36, f"{what} group {g}", color, 13)
-        f.box(36 + 2 * wide, y + 8, wide, 36, WHITE, LINE, 4, dash="3 3")
-        f.text(36 + 2.5 * wide, y + 31, "room for more", 13, SOFT)
-    f.text(490, 288, "cache", 14, VIOLET, "start", True)
-    f.label(490, 296, 154, 36, "what was read last", INK, 13)
-    f.line(567, 333, 567, 379, TEAL, 2)
-    f.label(20, 380, 640, 30, "global memory, for all compute units", TEAL, 14, True)
-    f.text(20, 434, "a unit of an H200: 65,536 registers, room for 64 bundles (2,048 work-items)", 13.5, SOFT, "start")
+    f.note(24, 308, "blue: where the group's work-items stand; orange: the elements of C of one of them.")
+    f.note(24, 328, "One value of B, read once from local memory, is used for all four.")
     return f

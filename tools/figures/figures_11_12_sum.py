@@ -19,7 +19,7 @@ def rounding_path():
     def way(x1, y1, x2, y2, mine):
         f.line(x1, y1, x2, y2, ORANGE if mine else LINE, 2.6 if mine else 1.5, True)
 
-    f.text(24, 28, "each + is an addition, and each addition rounds", 16, SOFT, "start")
+    f.note(24, 28, "each + is an addition, and each addition rounds", SOFT, 16)
     heads = []
     for item in range(items):
         base, mine = x0 + item * 162, item == 0
@@ -48,10 +48,10 @@ def rounding_path():
             f.label(pos[lid] - 29, y + 72, 58, 24, f"sums[{lid}]", GREY, 12, mono=True)
         y += 72
         active //= 2
-    f.text(heads[0] + 190, y + 2, "additions in a row, one for each element,", 15, ORANGE, "start")
-    f.text(heads[0] + 190, y + 22, "then log₂(local size) steps of the tree", 15, ORANGE, "start")
+    f.note(heads[0] + 190, y + 2, "additions in a row, one for each element,", ORANGE, 15)
+    f.note(heads[0] + 190, y + 22, "then log₂(local size) steps of the tree", ORANGE, 15)
     f.text(heads[0] - 36, y + 17, "partial sum", 14, SOFT, "end")
-    f.text(24, 332, "orange: the longest path, on which the first element is rounded most often", 15, INK, "start")
+    f.note(24, 332, "orange: the longest path, on which the first element is rounded most often", INK, 15)
     return f
 
 
@@ -74,7 +74,7 @@ def unrolled():
             colors.append(colour[owner] if left > 1 else INK)
         f.cells(x0, y, w, 30, [f"[{i}]" for i in range(left)], colors, 13)
         if left == 1:
-            f.text(x0 + w + 14, y + 20, "the sum of all", 13.5, INK, "start", True)
+            f.title_at(x0 + w + 14, y + 20, "the sum of all", 13.5)
             break
         for i in range(items):
             for k in range(uf):
@@ -89,7 +89,7 @@ def unrolled():
             )
         y += 80
         left = items
-    f.text(24, 26, "each step down is a launch; a colour is a work-item of that launch", 15, SOFT, "start")
+    f.note(24, 26, "each step down is a launch; a colour is a work-item of that launch", SOFT, 15)
     f.text(656, 330, "solid: its UF elements", 15, SOFT, "end")
     f.text(656, 352, "dashed: left over, for work-item 0", 15, SOFT, "end")
     return f

@@ -24,8 +24,8 @@ def three_ways():
         f.line(x - 2, y, x + 8 * W + 2, y, ORANGE, 3)
 
     for x, title, note in zip(columns, titles, notes):
-        f.text(x, 28, title, 15, INK, "start", True)
-        f.text(x, 412, note, 13, SOFT, "start")
+        f.title_at(x, 28, title)
+        f.note(x, 412, note)
         colors = [BLUE] * 4 + [GREEN] * 4 if x == columns[1] else [BLUE] * 8
         f.cells(x, 42, W, 32, VALUES, colors, 15)
 

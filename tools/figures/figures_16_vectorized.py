@@ -1,6 +1,6 @@
 """Figures of chapter 16: vector loads."""
 
-from draw import BLUE, INK, LINE, SOFT, Figure, figure
+from draw import BLUE, LINE, SOFT, Figure, figure
 
 WAIT = 60  # the latency, which is the same for each load
 
@@ -16,7 +16,7 @@ def vector_loads():
     x, slot, cell = 24, 126, 11
     for r, (name, width, flight) in enumerate(rows):
         y = 40 + (0, 78, 156)[r]
-        f.text(x, y, name, 17, INK, "start", True)
+        f.title_at(x, y, name, 17)
         f.text(656, y, f"{5 * width * flight} floats in the same time", 17, BLUE, "end", True)
         for load in range(5):
             for k in range(flight):
@@ -25,13 +25,6 @@ def vector_loads():
                 f.line(left, top + 6, arrived - 3, top + 6, LINE, 2.2, dash="5 4")
                 for i in range(width):
                     f.box(arrived + i * cell, top, cell - 1.5, 13, BLUE, BLUE, 0, 0)
-    f.text(
-        x,
-        306,
-        "dashed: a load on its way, always for as long; blue: floats that have arrived.",
-        15.5,
-        SOFT,
-        "start",
-    )
-    f.text(x, 327, "A sketch; time runs to the right.", 15.5, SOFT, "start")
+    f.note(x, 306, "dashed: a load on its way, always for as long; blue: floats that have arrived.", SOFT, 15.5)
+    f.note(x, 327, "A sketch; time runs to the right.", SOFT, 15.5)
     return f

@@ -27,7 +27,7 @@ def overlap():
         return LEFT + us / MOST * WIDTH
 
     def frame(y, title, apart):
-        f.text(24, y, title, 15, INK, "start", True)
+        f.title_at(24, y, title)
         for row, (name, color) in enumerate(KINDS):
             top = y + 14 + apart * row
             f.text(LEFT - 12, top + 16, name, 14, color, "end", True)
@@ -72,16 +72,9 @@ def overlap():
         f.line(at(us), axis, at(us), axis + 5, SOFT, 1.2)
         f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
     f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
-    f.text(
-        24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", 14, INK, "start"
+    f.note(24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", INK, 14)
+    f.note(
+        24, 386, "Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result", VIOLET, 14
     )
-    f.text(
-        24,
-        386,
-        "Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result",
-        14,
-        VIOLET,
-        "start",
-    )
-    f.text(24, 406, "before it enqueues that copy, which then begins when the bus is free.", 14, VIOLET, "start")
+    f.note(24, 406, "before it enqueues that copy, which then begins when the bus is free.", VIOLET, 14)
     return f

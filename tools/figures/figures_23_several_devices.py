@@ -18,7 +18,7 @@ def shares(devices, strips):
 @figure("several-devices")
 def several_devices():
     f = Figure(680, 430, "The strips of C are dealt out by speed; all devices work at the same time, until one fails")
-    f.text(24, 30, "C, in strips of 128 rows", 15, INK, "start", True)
+    f.title_at(24, 30, "C, in strips of 128 rows")
     x, y, w, h = 90, 48, 118, 19
     for (first, end), (name, color, _) in zip(shares(DEVICES, STRIPS), DEVICES):
         for strip in range(first, end):
@@ -29,7 +29,7 @@ def several_devices():
     f.text(x + w / 2, y + STRIPS * h + 22, "device 0 was twice as fast", 13, SOFT)
     f.text(x + w / 2, y + STRIPS * h + 39, "as each of the others", 13, SOFT)
 
-    f.text(262, 30, "a run: each device has a queue of its own", 15, INK, "start", True)
+    f.title_at(262, 30, "a run: each device has a queue of its own")
     left, lane, long = 350, 46, 40.0
     lanes = [("host", INK), *((name, color) for name, color, _ in DEVICES)]
     for i, (name, color) in enumerate(lanes):
@@ -59,9 +59,9 @@ def several_devices():
     f.line(end + 6, 52, end + 6, 60 + 4 * lane, SOFT, 1, dash="4 3")
     run(end + 14, DEVICES[:2], STRIPS)
     f.text(left, 282, "✕", 16, RED, "start", True)
-    f.text(left + 20, 281, "device 2 fails. In the next run the", 14, INK, "start")
-    f.text(left + 20, 299, "other two share all the rows.", 14, INK, "start")
-    f.text(262, 340, "The trap: device 0 is waited for before 1 is launched", 14, ORANGE, "start")
+    f.note(left + 20, 281, "device 2 fails. In the next run the", INK, 14)
+    f.note(left + 20, 299, "other two share all the rows.", INK, 14)
+    f.note(262, 340, "The trap: device 0 is waited for before 1 is launched", ORANGE, 14)
     at = 262
     for (first, last), (name, color, speed) in zip(shares(DEVICES, STRIPS), DEVICES):
         took = (last - first) / speed * long * 2
@@ -69,5 +69,5 @@ def several_devices():
         f.box(at + 10, 356, took, 20, PALE[color], color, 2, 1.4)
         f.text(at + 10 + took / 2, 371, name, 13, color)
         at += took + 14
-    f.text(262, 398, "three devices, and one at a time at work", 13, SOFT, "start")
+    f.note(262, 398, "three devices, and one at a time at work")
     return f

@@ -12,7 +12,7 @@ def several_machines():
         520,
         "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way",
     )
-    f.text(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C", 15, INK, "start", True)
+    f.title_at(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C")
     side, ax, bx, cx, ay, by = 64, 60, 236, 236, 220, 56
 
     def blocks(x, y, name):
@@ -52,7 +52,7 @@ def several_machines():
         ]
     ):
         if line:
-            f.text(x, 92 + row * 22, line, 14, INK if row < 8 else SOFT, "start")
+            f.note(x, 92 + row * 22, line, INK if row < 8 else SOFT, 14)
     # What happens when, as host.cpp has it: message p + 2 leaves when message p - 1 has come and the device has panel p - 1;
     # a copy goes beside the kernel before it. Two messages share the way at a time.
     message, copy, kernel, panels = 3.0, 1.6, 4.0, 5
@@ -62,7 +62,7 @@ def several_machines():
         come.append(begin + message)
         copied.append(max(come[p], copied[-1] if copied else 0.0) + copy)
         done.append(max(copied[p], done[-1] if done else 0.0) + kernel)
-    f.text(24, 384, "In time: messages, copies and kernels, each for a panel of its own", 15, INK, "start", True)
+    f.title_at(24, 384, "In time: messages, copies and kernels, each for a panel of its own")
     top, left, unit, row_of = 402, 110, 24.0, 30
     rows = [("messages", BLUE, [(end - message, end) for end in come])]
     rows += [("to device", VIOLET, [(end - copy, end) for end in copied])]
@@ -87,12 +87,7 @@ def several_machines():
                 f.text(
                     left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 11, color
                 )
-    f.text(
-        left,
-        top + 3 * row_of + 14,
-        "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0.",
-        13,
-        SOFT,
-        "start",
+    f.note(
+        left, top + 3 * row_of + 14, "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0."
     )
     return f

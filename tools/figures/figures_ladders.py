@@ -33,7 +33,7 @@ def ladder(title, unit, panels):
         return left + (math.log10(rate) - lowest) / (highest - lowest) * (right - left)
 
     for machine, bars in panels:
-        f.text(24, y + 20, machine, 15.5, INK, "start", True)
+        f.title_at(24, y + 20, machine, 15.5)
         y += 32
         for power in range(lowest, highest + 1):
             f.line(x(10**power), y, x(10**power), y + 29 * len(bars), LINE, 0.8, dash="2 4")
@@ -44,10 +44,10 @@ def ladder(title, unit, panels):
             middle = start + 4 * len(shown(rate))
             if any(abs(middle - x(10**power)) < 6 for power in range(lowest, highest + 1)):
                 start += 14  # no dotted line goes through the number
-            f.text(start, y + 19, shown(rate), 14, INK, "start")
+            f.note(start, y + 19, shown(rate), INK, 14)
             y += 29
         y += 12
-    f.text(24, y + 14, f"{unit}; from one dotted line to the next, ten times as fast", 14, SOFT, "start")
+    f.note(24, y + 14, f"{unit}; from one dotted line to the next, ten times as fast", SOFT, 14)
     return f
 
 

@@ -1,5 +1,6 @@
 """Draws the figures of the book, as SVG. Where a figure shows which work-item does what, it is computed
-with the same index arithmetic as the kernel.
+with the same index arithmetic as the kernel. Those that no program draws are kept by hand in docs/figures/; into them
+goes the palette (README.md).
 
     python3 tools/figures/make.py [FOLDER]      (default: docs/figures)
 
@@ -8,20 +9,29 @@ The figures of a chapter are in figures_NN_*.py beside this file; a new file is 
 
 import importlib
 import pathlib
+import re
 import sys
 
-from draw import FIGURES
+from draw import FIGURES, palette
 
 HERE = pathlib.Path(__file__).resolve().parent
+DOCS = HERE.parent.parent / "docs" / "figures"
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent.parent / "docs" / "figures"
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
     for module in sorted(HERE.glob("figures_*.py")):
         importlib.import_module(module.stem)
-    for name, draw in FIGURES.items():
-        (folder / f"{name}.svg").write_text(draw().svg(), encoding="utf-8")
-    print(f"{len(FIGURES)} figures in {folder}")
+    drawn = {name: draw().svg() for name, draw in FIGURES.items()}
+    for path in sorted(DOCS.glob("*.svg")):
+        if path.stem not in drawn:  # kept by hand
+            parts = re.split(r'(?s)<style>.*?(?=<rect class="panel")', path.read_text(encoding="utf-8"))
+            if len(parts) != 2:
+                raise SystemExit(f"{path.name}: no program draws it, and there is no place for the palette in it")
+            drawn[path.stem] = f"{parts[0]}{palette(parts[1])}\n{parts[1]}"
+    for name, svg in drawn.items():
+        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    print(f"{len(drawn)} figures in {folder}")
 
 
 if __name__ == "__main__":

@@ -183,7 +183,9 @@ def pandoc(text, kind, title, output, place, style):
             """A figure whole from the start: one that moves would be printed as it begins, which is empty."""
             svg = (place / match.group(1)).resolve()
             copy = pathlib.Path(name) / svg.name
-            copy.write_text(re.sub(r"(?s)<style>.*?</style>\n", "", svg.read_text(encoding="utf-8")), encoding="utf-8")
+            copy.write_text(
+                re.sub(r"(?s)<style>@media.*?</style>\n", "", svg.read_text(encoding="utf-8")), encoding="utf-8"
+            )
             return f"![]({copy})"
 
         text = re.sub(r"!\[\]\(([^)]+\.svg)\)", still, text)
