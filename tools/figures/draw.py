@@ -153,7 +153,8 @@ class Figure:
     def note(self, x, y, text, color=SOFT, size=13, step=18):
         """Words beside a drawing, from x to the right, a line for each line of the text."""
         for row, line in enumerate(text.split("\n")):
-            self.text(x, y + row * step, line, size, color, "start")
+            if line:
+                self.text(x, y + row * step, line, size, color, "start")
 
     def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, sub=None, strong=False):
         """A box with a text in the middle, and a smaller one under it."""

@@ -5,52 +5,34 @@ from draw import FOUR, INK, LINE, PALE, RED, SOFT, WHITE, Figure, figure
 
 @figure("ndrange")
 def ndrange():
-    n, local, groups = 10, 4, 3
+    n, local, groups, marked = 10, 4, 3, 9
     f = Figure(680, 300, "12 work-items in 3 groups of 4 over 10 elements")
     w, x0 = 47, 76
-    marked = 9
     for g in range(groups):
-        x = x0 + g * local * w + g * 8
-        f.box(x - 3, 34, local * w + 6, 96, "#f4f8fc", FOUR[g], 8)
-        f.text(x + local * w / 2, 26, f"work-group {g}", 14, FOUR[g], bold=True)
+        x, color = x0 + g * local * w + g * 8, FOUR[g]
+        f.box(x - 3, 34, local * w + 6, 96, "#f4f8fc", color, 8)
+        f.text(x + local * w / 2, 26, f"work-group {g}", 14, color, bold=True)
         for lid in range(local):
             i = g * local + lid  # get_group_id(0) * get_local_size(0) + get_local_id(0)
-            inside = i < n  # the guard
-            f.box(
-                x + lid * w + 3,
-                44,
-                w - 6,
-                76,
-                (FOUR[g] if i == marked else PALE[FOUR[g]]) if inside else WHITE,
-                FOUR[g] if inside else LINE,
-                5,
-                dash=None if inside else "3 3",
-            )
-            ink = WHITE if i == marked else INK if inside else SOFT
-            f.text(x + lid * w + w / 2, 73, i, 18, ink, bold=True)
-            f.text(x + lid * w + w / 2, 104, lid, 13, ink)
-            cx = x + lid * w + w / 2
-            if inside:
-                f.arrow(cx, 130, 76 + i * 53 + 25, 188, FOUR[g])
+            left, middle = x + lid * w + 3, x + lid * w + w / 2
+            if i < n:  # the guard
+                f.box(left, 44, w - 6, 76, color if i == marked else PALE[color], color, 5)
+                f.arrow(middle, 130, 76 + i * 53 + 25, 188, color)
             else:
-                f.line(cx, 124, cx, 142, LINE, 1.5, dash="3 3")
-                f.text(cx, 158, "×", 18, RED, bold=True)
-    f.note(12, 72, "global id", SOFT, 12.5)
-    f.note(12, 104, "local id", SOFT, 12.5)
+                f.box(left, 44, w - 6, 76, WHITE, LINE, 5, dash="3 3")
+                f.line(middle, 124, middle, 142, LINE, 1.5, dash="3 3")
+                f.text(middle, 158, "×", 18, RED, bold=True)
+            ink = WHITE if i == marked else INK if i < n else SOFT
+            f.text(middle, 73, i, 18, ink, bold=True)
+            f.text(middle, 104, lid, 13, ink)
+    for y, what in ((72, "global id"), (104, "local id"), (211, "array")):
+        f.note(12, y, what, SOFT, 12.5)
     for i in range(n):
-        g = i // local
-        f.label(76 + i * 53, 190, 50, 34, f"[{i}]", FOUR[g], 14)
-    f.note(12, 211, "array", SOFT, 12.5)
+        f.label(76 + i * 53, 190, 50, 34, f"[{i}]", FOUR[i // local], 14)
     f.note(x0, 250, "the guard keeps work-items 10 and 11 from touching memory past the end", RED)
-    f.text(
-        x0,
-        276,
-        f"work-item {marked}: group {marked // local}, local id {marked % local}, and {marked // local} · {local} + {marked % local} = {marked}",
-        13,
-        FOUR[marked // local],
-        "start",
-        True,
-    )
+    g, lid = divmod(marked, local)
+    sentence = f"work-item {marked}: group {g}, local id {lid}, and {g} · {local} + {lid} = {marked}"
+    f.text(x0, 276, sentence, 13, FOUR[g], "start", True)
     return f
 
 
@@ -59,13 +41,11 @@ def grid_stride():
     n, global_size = 10, 4
     f = Figure(680, 262, "Grid-stride loop: 4 work-items, 10 elements")
     w, x0, y0 = 56, 60, 158
-    owner = [None] * n
-    rounds = [0] * n
+    owner, rounds = [None] * n, [0] * n
     for item in range(global_size):
-        turn = 0
-        for i in range(item, n, global_size):  # for (i = get_global_id(0); i < n; i += get_global_size(0))
+        # for (i = get_global_id(0); i < n; i += get_global_size(0))
+        for turn, i in enumerate(range(item, n, global_size)):
             owner[i], rounds[i] = item, turn
-            turn += 1
     for item in range(global_size):
         f.label(x0 + item * w + 3, 46, w - 6, 36, item, FOUR[item], 16, True, strong=True)
         f.arrow(x0 + item * w + w / 2, 82, x0 + item * w + w / 2, y0 - 3, FOUR[item], 1.8)
@@ -74,13 +54,9 @@ def grid_stride():
         f.label(x0 + i * w, y0, w, 40, f"[{i}]", FOUR[owner[i]], 14)
         if i + global_size < n:
             a, b = x0 + i * w + w / 2, x0 + (i + global_size) * w + w / 2
-            up = 24 + 7 * (i % global_size)
-            f.path(
-                f"M {a + 7:g} {y0 - 3} C {a + 26:g} {y0 - up - 26:g}, {b - 26:g} {y0 - up - 26:g}, {b:g} {y0 - 3}",
-                FOUR[owner[i]],
-                1.6,
-                True,
-            )
+            top = y0 - 50 - 7 * (i % global_size)
+            curve = f"M {a + 7:g} {y0 - 3} C {a + 26:g} {top:g}, {b - 26:g} {top:g}, {b:g} {y0 - 3}"
+            f.path(curve, FOUR[owner[i]], 1.6, True)
     f.text(430, 60, "i += get_global_size(0)", 14, INK, mono=True)
     f.text(430, 82, "each step is as long as the launch", 13, SOFT)
     for r in range(max(rounds) + 1):

@@ -62,93 +62,70 @@ def group_adds():
     return f
 
 
-def tree(values, title, broken=False):
+def tree(title, broken=False):
     """The tree of chapter 06 for one work-group, computed as in the kernel. `broken`: without the barrier
     in the loop, in one possible order: the upper half of the work-items lags one step behind."""
-    local = len(values)
-    steps = int(math.log2(local))
-    w, x0, row = 62, 108, 76
-    below = 38 if broken else 58
-    f = Figure(680, 78 + steps * row + below, title)
-    sums = list(values)
-    active = local // 2
+    local, w, x0, row, y = len(VALUES), 62, 108, 76, 68
+    end = x0 + local * w
+    f = Figure(680, 78 + int(math.log2(local)) * row + (38 if broken else 58), title)
+
+    def barrier(y):
+        f.line(x0 - 4, y + 10, end + 4, y + 10, ORANGE, 3)
+        f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
+
     f.text(x0 - 14, 55, "sums[lid]", 13.5, INK, "end", mono=True)
-    for lid, _ in enumerate(sums):
+    for lid in range(local):
         f.text(x0 + (lid + 0.5) * w, 26, f"lid {lid}", 12.5, SOFT)
-    f.cells(x0, 34, w, 34, sums, [BLUE] * local, 15)
-    right = list(values)
-    y = 68
-    step, stored = 0, []
+    f.cells(x0, 34, w, 34, VALUES, [BLUE] * local, 15)
+    sums, right, stored, active, late = list(VALUES), list(VALUES), [], local // 2, None
     while active > 0:
-        step += 1
-        before, before_right = list(sums), list(right)
+        before = list(sums)
         for lid in range(active):  # if (lid < active) sums[lid] += sums[lid + active];
-            right[lid] = before_right[lid] + before_right[lid + active]
-            # The one that lags has not added yet when its neighbour reads it.
-            sums[lid] = before[lid] + before[lid + active]
-        if broken and step == 2:
-            lagging = active * 2 - 1
-            sums[lagging - active] = before[lagging - active] + values[lagging]
+            right[lid] += right[lid + active]
+            sums[lid] += sums[lid + active]
+        if broken and active == local // 4:  # the one that lags has not added yet when its neighbour reads it
+            late = 2 * active - 1
+            sums[late - active] = before[late - active] + VALUES[late]
         f.moment()
         if not broken:
-            f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
-            f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
+            barrier(y)
             f.moment()
+        top, bottom = y if broken else y + 14, y + row - 36
         for lid in range(active):
-            color = RED if broken and ((step == 2 and lid == lagging - active) or (step > 2)) else SOFT
-            f.arrow(x0 + (lid + 0.5) * w, y + 14 if not broken else y, x0 + (lid + 0.5) * w, y + row - 36, color)
-            to_x, to_y = x0 + (lid + 0.62) * w, y + row - 36
-            if color == RED and step == 2:  # what it reads is the old value, around the one that comes too late
-                right_edge = x0 + 2 * active * w
-                f.path(
-                    f"M {right_edge - 10} {y - row} C {right_edge + 24} {y - row + 40}, {right_edge + 40} {y + 16}, {to_x} {to_y}",
-                    color,
-                    arrow=True,
-                )
+            wrong = broken and (active == local // 4 and lid == late - active or active < local // 4)
+            color, to = RED if wrong else SOFT, x0 + (lid + 0.62) * w
+            f.arrow(x0 + (lid + 0.5) * w, top, x0 + (lid + 0.5) * w, bottom, color)
+            if wrong and active == local // 4:  # what it reads is the old value, around the one that comes too late
+                edge = x0 + 2 * active * w
+                curve = f"C {edge + 24} {y - row + 40}, {edge + 40} {y + 16}, {to} {bottom}"
+                f.path(f"M {edge - 10} {y - row} {curve}", color, arrow=True)
             else:
-                f.arrow(x0 + (lid + active + 0.5) * w, y + 14 if not broken else y, to_x, to_y, color)
+                f.arrow(x0 + (lid + active + 0.5) * w, top, to, bottom, color)
         f.text(x0 - 14, y + row - 12, f"active = {active}", 13, SOFT, "end", mono=True)
         y += row
-        colors = [BLUE] * active
-        if broken:
-            colors = [RED if lid < active and sums[lid] != right[lid] else c for lid, c in enumerate(colors)]
-        f.cells(x0, y - 34, w, 34, [sums[lid] for lid in range(active)], colors, 15)
-        stored += [(lid, right[lid]) for lid in range(active)]
+        colors = [RED if broken and sums[lid] != right[lid] else BLUE for lid in range(active)]
+        f.cells(x0, y - 34, w, 34, sums[:active], colors, 15)
+        stored += list(enumerate(right[:active]))
         active //= 2
     if stored != recorded("sums[lid] += "):
         raise SystemExit("the tree of the figure is not that of the recording of 06")
     f.moment()
     if broken:
-        f.text(x0 + local * w, y - 14, f"{sums[0]}, where {right[0]} is right", 15, RED, "end", True)
-        f.text(
-            x0 + local * w,
-            y + 18,
-            f"work-item {lagging} was late: work-item {lagging % (local // 4)} read its old {values[lagging]}, "
-            f"not {values[lagging] + values[lagging + local // 2]}",
-            13,
-            RED,
-            "end",
-        )
+        f.text(end, y - 14, f"{sums[0]}, where {right[0]} is right", 15, RED, "end", True)
+        old, new = VALUES[late], VALUES[late] + VALUES[late + local // 2]
+        sentence = f"work-item {late} was late: work-item {late % (local // 4)} read its old {old}, not {new}"
+        f.text(end, y + 18, sentence, 13, RED, "end")
     else:
-        f.line(x0 - 4, y + 10, x0 + local * w + 4, y + 10, ORANGE, 3)
-        f.text(x0 - 10, y + 15, "barrier", 13, ORANGE, "end", True)
-        f.text(x0 + local * w, y - 14, f"partial_sums[group] = {sums[0]}", 14, INK, "end", mono=True)
-        f.text(
-            x0 + local * w,
-            y + 36,
-            "no work-item passes a barrier before all of its group have reached it",
-            13,
-            ORANGE,
-            "end",
-        )
+        barrier(y)
+        f.text(end, y - 14, f"partial_sums[group] = {sums[0]}", 14, INK, "end", mono=True)
+        sentence = "no work-item passes a barrier before all of its group have reached it"
+        f.text(end, y + 36, sentence, 13, ORANGE, "end")
     return f
 
 
 def recorded(line):
     """What the work-items of group 0 stored in `sums` in that line of the kernel, in the recording: [(element, value)]."""
-    path = (
-        pathlib.Path(__file__).resolve().parent.parent.parent / "site" / "recordings" / "06-dot-product-reduction.json"
-    )
+    path = pathlib.Path(__file__).resolve().parents[2] / "site" / "recordings" / "06-dot-product-reduction.json"
     recording = json.loads(path.read_text(encoding="utf-8"))
     number = next(number for number, text in recording["source"] if text.strip().startswith(line))
     runs = [run.split(": ") for run in recording["accesses"]]
@@ -161,12 +138,12 @@ VALUES = [value for _, value in sorted(recorded("sums[lid] = sum;"))]
 
 @figure("reduction-tree")
 def reduction_tree():
-    return tree(VALUES, "The tree of one work-group, with all its barriers")
+    return tree("The tree of one work-group, with all its barriers")
 
 
 @figure("reduction-race")
 def reduction_race():
-    return tree(VALUES, "The same tree without the barrier in the loop: one possible order", True)
+    return tree("The same tree without the barrier in the loop: one possible order", True)
 
 
 @figure("pocl-loops")
@@ -228,43 +205,37 @@ def pocl_loops():
 def divergence():
     """Which of 64 work-items add in each step, in two bundles of 32: the chapter's tree, and one with lid % ..."""
     local, bundle, w, h, row = 64, 32, 8, 15, 21
-    x0, gap = 76, 16
     f = Figure(680, 430, "Divergence: the work-items of two bundles that add, step by step, in two trees")
-
-    def left(b):
-        return x0 + b * (bundle * w + gap)
-
+    lefts = [76 + b * (bundle * w + 16) for b in range(2)]
     trees = (
-        ("if (lid < active)", [[lid < local >> s for lid in range(local)] for s in range(1, 7)], GREEN),
-        (
-            "if (lid % (2 * distance) == 0)",
-            [[lid % (1 << s) == 0 for lid in range(local)] for s in range(1, 7)],
-            ORANGE,
-        ),
+        ("if (lid < active)", lambda lid, s: lid < local >> s, GREEN),
+        ("if (lid % (2 * distance) == 0)", lambda lid, s: lid % (1 << s) == 0, ORANGE),
     )
-    for t, (condition, steps, color) in enumerate(trees):
+    for t, (condition, adds, color) in enumerate(trees):
         y = 34 + t * 190
         f.text(24, y, condition, 15, INK, "start", True, mono=True)
         total = 0
-        for s, adds in enumerate(steps):
-            top = y + 14 + s * row
-            f.note(24, top + 12, f"step {s + 1}")
-            busy = 0
-            for b in range(2):
-                lanes = [i for i in range(bundle) if adds[b * bundle + i]]
+        for s in range(1, 7):
+            top, busy = y + 14 + (s - 1) * row, 0
+            f.note(24, top + 12, f"step {s}")
+            for b, left in enumerate(lefts):
+                lanes = [i for i in range(bundle) if adds(b * bundle + i, s)]
                 busy += bool(lanes)
-                dash = None if lanes else "3 3"
-                f.box(
-                    left(b), top, bundle * w, h, PALE[ORANGE] if lanes else WHITE, ORANGE if lanes else LINE, 1, 1, dash
-                )
                 if lanes:
-                    d = " ".join(f"M{left(b) + i * w + 1:g} {top:g}h{w - 2}v{h}h-{w - 2}z" for i in lanes)
-                    f.path(d, BLUE, 0.5, fill=BLUE)
+                    f.box(left, top, bundle * w, h, PALE[ORANGE], ORANGE, 1, 1)
+                    f.path(
+                        " ".join(f"M{left + i * w + 1:g} {top:g}h{w - 2}v{h}h-{w - 2}z" for i in lanes),
+                        BLUE,
+                        0.5,
+                        fill=BLUE,
+                    )
+                else:
+                    f.box(left, top, bundle * w, h, WHITE, LINE, 1, 1, "3 3")
             f.text(640, top + 12, busy, 13.5, INK)
             total += busy
         f.text(656, y, f"a bundle adds {total} times", 14, color, "end", True)
-        for b in range(2):
-            f.note(left(b), y + 14 + 6 * row + 12, f"bundle {b}: lid {b * bundle} … {(b + 1) * bundle - 1}")
+        for b, left in enumerate(lefts):
+            f.note(left, y + 14 + 6 * row + 12, f"bundle {b}: lid {b * bundle} … {(b + 1) * bundle - 1}")
     y = 408
     f.box(24, y - 11, 8, h - 2, BLUE, BLUE, 0, 0.5)
     f.note(38, y, "adds")

@@ -3,32 +3,20 @@
 from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, Figure, figure
 
 
-def matrix(f, x, y, rows, cols, cell, color_of, name=None, below=None):
-    for r in range(rows):
-        for c in range(cols):
-            color = color_of(r, c)
-            fill = PALE.get(color, color) if color else WHITE
-            f.box(x + c * cell, y + r * cell, cell, cell, fill, LINE, 0, 0.8)
-    if name:
-        f.text(x + cols * cell / 2, y - 9, name, 15, INK, bold=True)
-    if below:
-        f.text(x + cols * cell / 2, y + rows * cell + 19, below, 13, SOFT)
-
-
 @figure("matmul")
 def matmul():
     M, N, K, side, row, col, cell = 6, 7, 8, 4, 2, 4, 25
     f = Figure(680, 532, "One element of C: a row of A times a column of B; the launch covers C in work-groups")
     ax, cx, by = 70, 330, 52
     cy = by + K * cell + 46
-    matrix(f, cx, by, K, N, cell, lambda r, c: "#8fcca5" if c == col else None)
-    matrix(f, ax, cy, M, K, cell, lambda r, c: "#93bde8" if r == row else None)
+    f.grid(cx, by, K, N, cell, lambda r, c: "#8fcca5" if c == col else None)
+    f.grid(ax, cy, M, K, cell, lambda r, c: "#93bde8" if r == row else None)
     rows, cols = -(-M // side) * side, -(-N // side) * side  # the launch, rounded up to whole groups
     for r in range(rows):
         for c in range(cols):
             if r >= M or c >= N:
                 f.box(cx + c * cell, cy + r * cell, cell, cell, "#f1f0ea", LINE, 0, 0.8, "2 3")
-    matrix(f, cx, cy, M, N, cell, lambda r, c: "#f2b78a" if (r, c) == (row, col) else None)
+    f.grid(cx, cy, M, N, cell, lambda r, c: "#f2b78a" if (r, c) == (row, col) else None)
     for r in range(0, rows, side):
         for c in range(0, cols, side):
             f.box(cx + c * cell, cy + r * cell, side * cell, side * cell, "none", VIOLET, 0, 2.6)
@@ -49,10 +37,8 @@ def matmul():
     f.text(x, by + 68, "A[row][k]", 15, BLUE, "start", mono=True)
     f.text(x, by + 92, "· B[k][col]", 15, GREEN, "start", mono=True)
     x = cx + cols * cell + 14
-    f.note(x, cy + 84, "violet: the", VIOLET, 14)
-    f.note(x, cy + 102, "work-groups", VIOLET, 14)
-    f.note(x, cy + 140, "dashed: work-", SOFT, 14)
-    f.note(x, cy + 158, "items outside C", SOFT, 14)
+    f.note(x, cy + 84, "violet: the\nwork-groups", VIOLET, 14)
+    f.note(x, cy + 140, "dashed: work-\nitems outside C", SOFT, 14)
     f.arrow(cx, cy + rows * cell + 12, cx + 130, cy + rows * cell + 12, INK, 1.6)
     f.note(cx + 138, cy + rows * cell + 17, "dimension 0", INK, 14)
     f.arrow(cx - 12, cy + side * cell + 10, cx - 12, cy + rows * cell, INK, 1.6)
@@ -91,13 +77,8 @@ def coalescing():
             f.label(x - 13, y + 16, 26, 26, i, FOUR[i], 15, r=13)
             f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i], 1.8)
         f.moment()
-        f.note(
-            24,
-            y + 132,
-            f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used",
-            RED,
-            16,
-        )
+        what = f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used"
+        f.note(24, y + 132, what, RED, 16)
     return f
 
 
@@ -107,44 +88,26 @@ def tiling():
     tile, M, N, K, cell = 2, 4, 4, 6, 18
     group = (1, 0)  # get_group_id(1), get_group_id(0)
     f = Figure(680, 400, "Tiling: one work-group computes one tile of C, step by step along K")
-    a_rows = range(group[0] * tile, group[0] * tile + tile)
-    b_cols = range(group[1] * tile, group[1] * tile + tile)
-    y = 270
-    for i, text in enumerate(
-        [
-            "copy: each work-item brings one element of each tile",
-            "barrier: both tiles are complete",
-            "use: each work-item adds TILE products, from local memory",
-            "barrier: everyone has read them; on to the next step",
-        ]
-    ):
-        f.box(24, y + i * 30, 24, 24, INK, INK, 12)
-        f.text(36, y + i * 30 + 18, i + 1, 16, WHITE, bold=True)
-        f.note(60, y + i * 30 + 18, text, INK, 17)
+    a_rows, b_cols = (range(g * tile, (g + 1) * tile) for g in group)
+    steps = [
+        "copy: each work-item brings one element of each tile",
+        "barrier: both tiles are complete",
+        "use: each work-item adds TILE products, from local memory",
+        "barrier: everyone has read them; on to the next step",
+    ]
+    for i, text in enumerate(steps):
+        f.box(24, 270 + i * 30, 24, 24, INK, INK, 12)
+        f.text(36, 288 + i * 30, i + 1, 16, WHITE, bold=True)
+        f.note(60, 288 + i * 30, text, INK, 17)
     for s, first in enumerate(range(0, K, tile)):  # for (first = 0; first < K; first += TILE)
         if s:
             f.moment()
+        ks = range(first, first + tile)
         x0 = 24 + s * 218
         cx, cy = x0 + K * cell + 12, 30 + K * cell + 12
-        matrix(
-            f,
-            cx,
-            30,
-            K,
-            N,
-            cell,
-            lambda r, c, first=first: "#8fcca5" if first <= r < first + tile and c in b_cols else None,
-        )
-        matrix(
-            f,
-            x0,
-            cy,
-            M,
-            K,
-            cell,
-            lambda r, c, first=first: "#93bde8" if r in a_rows and first <= c < first + tile else None,
-        )
-        matrix(f, cx, cy, M, N, cell, lambda r, c: "#f2b78a" if r in a_rows and c in b_cols else None)
+        f.grid(cx, 30, K, N, cell, lambda r, c, ks=ks: "#8fcca5" if r in ks and c in b_cols else None)
+        f.grid(x0, cy, M, K, cell, lambda r, c, ks=ks: "#93bde8" if r in a_rows and c in ks else None)
+        f.grid(cx, cy, M, N, cell, lambda r, c: "#f2b78a" if r in a_rows and c in b_cols else None)
         f.title_at(x0, 48, f"step {s + 1}", 18)
         f.note(x0, 72, f"first = {first}", SOFT, 16)
         f.text(x0 + 2, cy - 10, "A", 18, BLUE, "start", True)
@@ -156,28 +119,21 @@ def tiling():
 @figure("wpt")
 def wpt():
     """Chapter 10: which elements of a tile belong to which work-item."""
-    tile, w = 8, 4
+    tile, w, cell, row, col = 8, 4, 30, 1, 2
     step = tile // w  # STEP in the kernel
-    cell = 30
     f = Figure(680, 346, "More work per thread: the elements of one work-item")
     f.note(24, 28, "chapter 09: 64 work-items, 1 element each")
     f.note(360, 28, f"chapter 10: 16 work-items, WPT = {w} each")
-    tile_col, tile_row = 2, 1
-    for x0, mine in ((24, {(1, 2)}), (360, {(tile_row + i * step, tile_col) for i in range(w)})):
+    for x0, mine, rows in ((24, [row], tile), (360, range(row, tile, step), step)):  # rows in which work-items stand
         for r in range(tile):
             for c in range(tile):
-                color = ORANGE if (r, c) in mine else None
-                if x0 == 360 and not color and r < step:
-                    fill = PALE[BLUE]
-                elif x0 == 24 and not color:
-                    fill = PALE[BLUE]
-                else:
-                    fill = "#f2b78a" if color else WHITE
+                fill = "#f2b78a" if c == col and r in mine else PALE[BLUE] if r < rows else WHITE
                 f.box(x0 + c * cell, 42 + r * cell, cell, cell, fill, LINE, 0, 0.9)
     for i in range(w):
-        f.text(360 + (tile_col + 0.5) * cell, 42 + (tile_row + i * step + 0.5) * cell + 5, f"{i}", 14, INK, bold=True)
+        f.text(360 + (col + 0.5) * cell, 42 + (row + i * step + 0.5) * cell + 5, f"{i}", 14, INK, bold=True)
     f.path(f"M {360 + tile * cell + 6} {42 + 1.5 * cell} h 8 v {step * cell} h -8", SOFT)
     f.text(360 + tile * cell + 18, 42 + 2.7 * cell, "STEP", 13, INK, "start", mono=True)
-    f.note(24, 308, "blue: where the group's work-items stand; orange: the elements of C of one of them.")
-    f.note(24, 328, "One value of B, read once from local memory, is used for all four.")
+    words = """blue: where the group's work-items stand; orange: the elements of C of one of them.
+One value of B, read once from local memory, is used for all four."""
+    f.note(24, 308, words, step=20)
     return f

@@ -1,31 +1,41 @@
 """The figure of chapter 24: SUMMA on a grid of 2 × 2 processes, and what happens when."""
 
-from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, VIOLET, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, ORANGE, SOFT, VIOLET, Figure, figure
 
 COLORS = [[BLUE, GREEN], [VIOLET, ORANGE]]  # of the processes 0, 1 / 2, 3
+TITLE = "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way"
+WORDS = """Along each row of the grid the panel
+of A is sent: from 0 to 1, from 2 to 3.
+Along each column that of B: from 0
+to 2, from 1 to 3.
+
+Then each has what it needs for one
+step of its block: C += panel · panel"""
+
+
+def ends(message, copy, kernel, panels):
+    """When each message, copy and kernel ends, as host.cpp has it: message p + 2 leaves when message p - 1 has come and the
+    device has panel p - 1; a copy goes beside the kernel before it. Two messages share the way at a time."""
+    come, copied, done = [], [], []
+    for p in range(panels):
+        begin = max(come[p - 2], copied[p - 3] if p >= 3 else 0.0) if p >= 2 else p * message / 2
+        come.append(begin + message)
+        copied.append(max([come[p], *copied[-1:]]) + copy)
+        done.append(max([copied[p], *done[-1:]]) + kernel)
+    return come, copied, done
 
 
 @figure("several-machines")
 def several_machines():
-    f = Figure(
-        680,
-        520,
-        "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way",
-    )
+    f = Figure(680, 520, TITLE)
     f.title_at(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C")
     side, ax, bx, cx, ay, by = 64, 60, 236, 236, 220, 56
-
-    def blocks(x, y, name):
+    for x, y, name in ((ax, ay, "A"), (bx, by, "B"), (cx, ay, "C")):
         for i in range(2):
             for j in range(2):
-                color = COLORS[i][j]
-                f.box(x + j * side, y + i * side, side, side, PALE[color], color, 0, 1.4)
-                f.text(x + (j + 0.5) * side, y + (i + 0.5) * side + 5, f"{2 * i + j}", 14, color, bold=True)
+                f.pale(x + j * side, y + i * side, side, side, COLORS[i][j], 0)
+                f.text(x + (j + 0.5) * side, y + (i + 0.5) * side + 5, f"{2 * i + j}", 14, COLORS[i][j], bold=True)
         f.text(x - 10, y + 14, name, 15, INK, "end", True)
-
-    blocks(ax, ay, "A")
-    blocks(bx, by, "B")
-    blocks(cx, ay, "C")
     # The panel: a strip of columns of A, and the strip of rows of B with the same k.
     f.box(ax + 4, ay, 14, 2 * side, "none", INK, 0, 2.6)
     f.box(bx, by + 4, 2 * side, 14, "none", INK, 0, 2.6)
@@ -36,58 +46,23 @@ def several_machines():
         f.arrow(ax + 20, ay + (i + 0.5) * side + 18, ax + 1.5 * side, ay + (i + 0.5) * side + 18, COLORS[i][0], 2)
     for j in range(2):
         f.arrow(bx + (j + 0.5) * side + 18, by + 20, bx + (j + 0.5) * side + 18, by + 1.5 * side, COLORS[0][j], 2)
-    x = 392
-    for row, line in enumerate(
-        [
-            "Along each row of the grid the panel",
-            "of A is sent: from 0 to 1, from 2 to 3.",
-            "Along each column that of B: from 0",
-            "to 2, from 1 to 3.",
-            "",
-            "Then each has what it needs for one",
-            "step of its block: C += panel · panel",
-            "",
-            "The panels of a process are drawn",
-            "side by side.",
-        ]
-    ):
-        if line:
-            f.note(x, 92 + row * 22, line, INK if row < 8 else SOFT, 14)
-    # What happens when, as host.cpp has it: message p + 2 leaves when message p - 1 has come and the device has panel p - 1;
-    # a copy goes beside the kernel before it. Two messages share the way at a time.
-    message, copy, kernel, panels = 3.0, 1.6, 4.0, 5
-    come, copied, done = [], [], []  # ends of each message, copy and kernel
-    for p in range(panels):
-        begin = max(come[p - 2], copied[p - 3] if p >= 3 else 0.0) if p >= 2 else 0.0 if p == 0 else message / 2
-        come.append(begin + message)
-        copied.append(max(come[p], copied[-1] if copied else 0.0) + copy)
-        done.append(max(copied[p], done[-1] if done else 0.0) + kernel)
+    f.note(392, 92, WORDS, INK, 14, 22)
+    f.note(392, 268, "The panels of a process are drawn\nside by side.", SOFT, 14, 22)
     f.title_at(24, 384, "In time: messages, copies and kernels, each for a panel of its own")
     top, left, unit, row_of = 402, 110, 24.0, 30
-    rows = [("messages", BLUE, [(end - message, end) for end in come])]
-    rows += [("to device", VIOLET, [(end - copy, end) for end in copied])]
-    rows += [("kernels", GREEN, [(end - kernel, end) for end in done])]
-    for row, (name, color, times) in enumerate(rows):
+    lengths = 3.0, 1.6, 4.0
+    rows = zip(("messages", "to device", "kernels"), (BLUE, VIOLET, GREEN), lengths, ends(*lengths, 5))
+    for row, (name, color, length, times) in enumerate(rows):
         y = top + row * row_of
         f.text(left - 12, y + 17, name, 14, color, "end")
         f.line(left, y + 24, 656, y + 24, LINE, 0.8)
-        for p, (start, end) in enumerate(times):
+        for p, end in enumerate(times):
             if left + end * unit <= 656:
-                high = 11 if row == 0 else 22  # two messages are on their way at a time
-                f.box(
-                    left + start * unit,
-                    y + (11 if row == 0 and p % 2 else 0),
-                    (end - start) * unit - 2,
-                    high,
-                    PALE[color],
-                    color,
-                    2,
-                    1.4,
-                )
-                f.text(
-                    left + (start + end) / 2 * unit, y + (16 if row else 10 + 11 * (p % 2)), p, 13 if row else 11, color
-                )
-    f.note(
-        left, top + 3 * row_of + 14, "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0."
-    )
+                # Two messages are on their way at a time.
+                high, size, lower = (22, 13, 0) if row else (11, 11, 11 * (p % 2))
+                x = left + (end - length) * unit
+                f.pale(x, y + lower, length * unit - 2, high, color)
+                f.text(left + (end - length / 2) * unit, y + (16 if row else 10 + lower), p, size, color)
+    where = "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0."
+    f.note(left, top + 3 * row_of + 14, where)
     return f

@@ -51,79 +51,48 @@ def ladder(title, unit, panels):
     return f
 
 
-def bars(plain, record, steps, library):
-    """`plain`: [(name, rate)] of the C loops."""
-    return (
-        [(name, rate, SOFT) for name, rate in plain]
-        + [(name, record[key], BLUE) for name, key in steps]
-        + [(name, record[key], ORANGE) for name, key in [library]]
-    )
+def panel(machine, file, size, names, library, plain=()):
+    """A machine's bars: the C loops, (name, rate) each, our series, as (what it is called, series) where that is not the
+    same, and the library."""
+    record, bars = rates(file), [(*loop, SOFT) for loop in plain]
+    for of in [*names, library]:
+        name, series = of if isinstance(of, tuple) else (of, of)
+        bars.append((name, record[series, size], ORANGE if of == library else BLUE))
+    return machine, bars
 
 
-def plain_products(size):
-    """The triple loop as one writes it down, and with its loops in the order of chapter 08."""
-    record = rates("plain-c.csv")
-    return [
-        ("plain C, one core", record["plain C", size]),
-        ("its loops reordered (08)", record["plain C, loops of 08", size]),
-    ]
+PLAIN = rates("plain-c.csv")
+# The triple loop as one writes it down, and with its loops in the order of chapter 08.
+PRODUCTS = [
+    ("plain C, one core", PLAIN["plain C", "1024"]),
+    ("its loops reordered (08)", PLAIN["plain C, loops of 08", "1024"]),
+]
+STEPS = ["08 naive", "09 tiles", "10 WPT"]
 
 
 @figure("ladder-matmul")
 def matmul():
     """Chapter 10, at 1024."""
-    steps = [(name, (name, "1024")) for name in ("08 naive", "09 tiles", "10 WPT")]
-    panels = [
-        (
-            TWO_CORES,
-            bars(plain_products("1024"), rates("cpu2-amd/matmul.csv"), steps, ("OpenBLAS", ("OpenBLAS", "1024"))),
-        ),
-        (GPU, bars([], rates("h200/matmul.csv"), steps, ("cuBLAS", ("cuBLAS", "1024")))),
-    ]
-    return ladder("The matrix product at 1024: from a plain C loop to the library", "GFLOP/s", panels)
+    cpu = panel(TWO_CORES, "cpu2-amd/matmul.csv", "1024", STEPS, "OpenBLAS", PRODUCTS)
+    gpu = panel(GPU, "h200/matmul.csv", "1024", STEPS, "cuBLAS")
+    return ladder("The matrix product at 1024: from a plain C loop to the library", "GFLOP/s", [cpu, gpu])
 
 
 @figure("ladder-autotuned")
 def autotuned():
     """Chapter 20: all steps, at a size at which each machine has work enough."""
-
-    def steps(size, names):
-        return [(name.replace(", as the host waits", " autotuned"), (name, size)) for name in names]
-
-    cpu = steps("1024", ["08 naive", "09 tiles", "10 WPT", "17 registers", "19 packed", "20, as the host waits"])
-    gpu = steps("4096", ["08 naive", "09 tiles", "10 WPT", "17 registers", "18 double-buffered", "20 autotuned"])
-    panels = [
-        (
-            f"{TWO_CORES}, at 1024",
-            bars(plain_products("1024"), rates("cpu2-amd/matmul.csv"), cpu, ("OpenBLAS", ("OpenBLAS", "1024"))),
-        ),
-        (f"{GPU}, at 4096", bars([], rates("h200/matmul.csv"), gpu, ("cuBLAS", ("cuBLAS", "4096")))),
-    ]
-    return ladder("The matrix product: from a plain C loop to the library", "GFLOP/s", panels)
+    ours = [*STEPS, "17 registers", "19 packed", ("20 autotuned", "20, as the host waits")]
+    cpu = panel(f"{TWO_CORES}, at 1024", "cpu2-amd/matmul.csv", "1024", ours, "OpenBLAS", PRODUCTS)
+    ours = [*STEPS, "17 registers", "18 double-buffered", "20 autotuned"]
+    gpu = panel(f"{GPU}, at 4096", "h200/matmul.csv", "4096", ours, "cuBLAS")
+    return ladder("The matrix product: from a plain C loop to the library", "GFLOP/s", [cpu, gpu])
 
 
 @figure("ladder-dot-product")
 def dot_product():
     """Chapter 16, at the largest size that the memory of either machine was measured at."""
-    plain = [("a plain C loop, one core", rates("plain-c.csv")["plain C", "67108864"])]
-
-    def steps(size):
-        names = ["07 reduction", "11 sum", "16 vectorized"]
-        return [(name, (name, size)) for name in names]
-
-    panels = [
-        (
-            f"{TWO_CORES}, N = 2²⁶",
-            bars(
-                plain,
-                rates("cpu2-amd/vectors.csv"),
-                steps("67108864"),
-                ("OpenBLAS, one core", ("OpenBLAS", "67108864")),
-            ),
-        ),
-        (
-            f"{GPU}, N = 2²⁸",
-            bars([], rates("h200/vectors.csv"), steps("268435456"), ("cuBLAS", ("cuBLAS", "268435456"))),
-        ),
-    ]
-    return ladder("The dot product: from a plain C loop to the library", "GB/s", panels)
+    plain = [("a plain C loop, one core", PLAIN["plain C", "67108864"])]
+    ours, blas = ["07 reduction", "11 sum", "16 vectorized"], ("OpenBLAS, one core", "OpenBLAS")
+    cpu = panel(f"{TWO_CORES}, N = 2²⁶", "cpu2-amd/vectors.csv", "67108864", ours, blas, plain)
+    gpu = panel(f"{GPU}, N = 2²⁸", "h200/vectors.csv", "268435456", ours, "cuBLAS")
+    return ladder("The dot product: from a plain C loop to the library", "GB/s", [cpu, gpu])
