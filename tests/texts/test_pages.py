@@ -24,9 +24,9 @@ error) or `both`; without either it is standard output. The lines of the defect 
 errors are masked; a line of `…` stands for any number of lines. Nothing is remembered from an earlier
 run (chapter 20): each program finds an empty folder to remember in.
 
-In chapters and in docs/, every block must be marked. Checked as well: a chapter's README opens with a number, has its
-sections in order, a figure, three questions with folded answers, 600 to 2,500 words and, from 05 on, a
-diff of its host. (That links and anchors lead somewhere, MkDocs sees: site/build.sh.)
+In chapters and in docs/, every block must be marked. Checked as well: that the first page leads to every chapter, and a
+chapter's README to its exercises, and that such a README has its sections in order and three questions with folded
+answers. (That links and anchors lead somewhere, MkDocs sees: site/build.sh.)
 """
 
 import difflib
@@ -52,6 +52,7 @@ FOR_LANGUAGE = {
     "sh": ("run", "not run"),
     "": ("output", "trap", "seen", "sketch"),
 }
+# What a chapter's README has, in this order; not every one changes a host, or has a kernel.
 SECTIONS = [
     "What you will learn",
     "The idea",
@@ -63,62 +64,38 @@ SECTIONS = [
     "What you can do now",
     "Exercises",
 ]
-
-
-class Block:
-    """A fenced block: lines[first:last] of the page are its content; `marker` is "code", "kernel.cl …"."""
-
-    def __init__(self, language, indent, first, last, content, kind, text):
-        self.language, self.indent, self.first, self.last = language, indent, first, last
-        self.content, self.kind, self.text = content, kind, text
-
-
-def blocks_of(lines):
-    """The fenced blocks of a page, in order."""
-    found, fence, marker, comment = [], None, ("", ""), None
-    for i, line in enumerate(lines):
-        stripped = line.strip()
-        if comment is not None:
-            if stripped == "-->":
-                marker, comment = (marker[0], "\n".join([marker[1], *comment])), None
-            else:
-                comment.append(line)
-        elif fence is not None:
-            if stripped == "```":
-                language, indent, first = fence
-                content = [
-                    text[indent:] if text[:indent].isspace() or indent == 0 else text.lstrip()
-                    for text in lines[first:i]
-                ]
-                found.append(Block(language, indent, first, i, content, *marker))
-                fence, marker = None, ("", "")
-        elif stripped.startswith("```"):
-            fence = (stripped[3:].strip(), len(line) - len(line.lstrip()), i + 1)
-        elif match := re.fullmatch(r"<!-- (" + "|".join(KINDS) + r")(?:[:;] (.*))? -->", stripped):
-            marker = (match.group(1), match.group(2) or "")
-        elif match := re.fullmatch(r"<!-- (trap): (.*)", stripped):
-            marker, comment = (match.group(1), match.group(2)), []
-        elif stripped:
-            if marker[0]:
-                found.append(Block("marker", 0, i, i, [], "lost", f"<!-- {marker[0]}: {marker[1]} --> without a block"))
-            marker = ("", "")
-    if comment is not None:
-        found.append(Block("marker", 0, len(lines), len(lines), [], "lost", "a comment that does not end"))
-    if fence is not None:
-        found.append(Block("marker", 0, fence[2], fence[2], [], "lost", "a block that does not end"))
-    return found
+FENCE = re.compile(r"(?m)^( *)```(\w*)\n((?:.*\n)*?) *```$")
+MARKER = re.compile(rf"<!-- ({'|'.join(KINDS)})(?:[:;] ((?:(?!<!--)[\s\S])*?))?\s*-->\s*\Z")
 
 
 class Wrong(Exception):
     """What is out of step, in words."""
 
 
+class Block:
+    """A fenced block of a page: `kind` and `text` are those of its marker, "code" and "kernel.cl …"; `line` is its own."""
+
+    def __init__(self, page, fence, marker):
+        indent, self.language, content = fence.groups()
+        self.indent, self.span, self.line = indent, fence.span(3), page.count("\n", 0, fence.start()) + 1
+        self.content = [line.removeprefix(indent).rstrip() for line in content.splitlines()]
+        self.kind, self.text = (marker[1], marker[2] or "") if marker else ("", "")
+
+
+def blocks_of(page):
+    """The fenced blocks of a page's text, in order."""
+    found, at = [], 0
+    for fence in FENCE.finditer(page):
+        found.append(Block(page, fence, MARKER.search(page[at : fence.start()])))
+        at = fence.end()
+    return found
+
+
 # ---- listings --------------------------------------------------------------------------------------
 
 
 def source_file(page, name):
-    for folder in (page.parent, ROOT):
-        path = (folder / name).resolve()
+    for path in ((page.parent / name).resolve(), ROOT / name):
         if path.is_file():
             return path
     raise Wrong(f"there is no file {name}")
@@ -131,55 +108,33 @@ def listing(page, text):
         raise Wrong(f"not understood: code: {text}")
     name, after, start, end, count = match.groups()
     lines = source_file(page, name).read_text().splitlines()
+
+    def only(beginning, since=0):
+        found = [i for i, line in enumerate(lines) if i >= since and line.strip().startswith(beginning)]
+        if len(found) != 1 and not (found and since):
+            raise Wrong(f"{name}: {len(found)} lines begin with `{beginning}`, where one was expected")
+        return found[0]
+
     if start is None:
         return lines
-    firsts = [i for i, line in enumerate(lines) if line.strip().startswith(start)]
-    if after is not None:
-        behind = [i for i, line in enumerate(lines) if line.strip().startswith(after)]
-        if len(behind) != 1:
-            raise Wrong(f"{name}: {len(behind)} lines begin with `{after}`, where one was expected")
-        firsts = [i for i in firsts if i > behind[0]][:1]
-    if len(firsts) != 1:
-        raise Wrong(f"{name}: {len(firsts)} lines begin with `{start}`, where one was expected")
-    first = firsts[0]
-    if count is not None:
-        return lines[first : first + int(count)]
+    first = only(start, only(after) + 1 if after else 0)
     if end is None:
-        return [lines[first]]
-    indent = len(lines[first]) - len(lines[first].lstrip())
-    for last in range(first, len(lines)):
-        here = lines[last]
-        if here.strip().startswith(end) and (not end.startswith("}") or len(here) - len(here.lstrip()) == indent):
-            return lines[first : last + 1]
-    raise Wrong(f"{name}: after `{start}` no line begins with `{end}`")
-
-
-def without_common_indent(lines):
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    return [line[min(indents, default=0) :] for line in lines]
+        return lines[first : first + int(count or 1)]
+    indent = re.match(" *", lines[first])[0] if end.startswith("}") else " *"
+    last = next((i for i in range(first, len(lines)) if re.match(indent + re.escape(end), lines[i])), None)
+    if last is None:
+        raise Wrong(f"{name}: after `{start}` no line begins with `{end}`")
+    return lines[first : last + 1]
 
 
 def check_diff(page, text, content):
-    old, new = (source_file(page, name).read_text().splitlines() for name in text.split())
-    hunks, hunk = [], []
-    for line in content + ["…"]:
-        if line.startswith(("@@", "…", "---", "+++")):
-            hunks += [hunk] if hunk else []
-            hunk = []
-        else:
-            hunk.append(line)
-    if not hunks:
-        raise Wrong("an empty diff")
-    for hunk in hunks:
-        for signs, lines, which in ((" -", old, "old"), (" +", new, "new")):
-            wanted = [line[1:].strip() for line in hunk if (line[:1] or " ") in signs]
-            have = [line.strip() for line in lines]
+    """Each hunk's lines stand one after the other in the file that they are said to be of."""
+    files = [[line.strip() for line in source_file(page, name).read_text().splitlines()] for name in text.split()]
+    for hunk in re.split(r"(?m)^(?:@@|…|---|\+\+\+).*\n?", "\n".join(content)):
+        for signs, have, which in ((" -", files[0], "old"), (" +", files[1], "new")):
+            wanted = [line[1:].strip() for line in hunk.splitlines() if (line[:1] or " ") in signs]
             if wanted and not any(have[i : i + len(wanted)] == wanted for i in range(len(have))):
                 raise Wrong(f"the {which} file does not have, one after the other:\n    " + "\n    ".join(wanted))
-        for sign, lines, which in (("+", old, "old"), ("-", new, "new")):
-            added = [line[1:].strip() for line in hunk if line.startswith(sign) and len(line) > 25]
-            if added and all(line in [x.strip() for x in lines] for line in added):
-                raise Wrong(f"a hunk's {sign} lines all stand in the {which} file too: {added[0]}")
 
 
 # ---- outputs ---------------------------------------------------------------------------------------
@@ -213,35 +168,20 @@ def same_output(wanted, got):
     return re.fullmatch(pattern, "".join(x + "\n" for x in got)) is not None
 
 
-def pocl(chapter, env=()):
-    """The environment that makes a chapter run on PoCL, with `env` in addition. One without a kernel shows all devices."""
-    result = {"OCL_DEVICE": "portable"} if running.has_kernel(chapter) else {}
-    result.update(pair.split("=", 1) for pair in env)
-    return result
+def environment(folder, chapter, pairs):
+    """That of a program of a chapter: PoCL, where it chooses a device, an empty folder to remember in, and NAME=VALUEs."""
+    device = {"OCL_DEVICE": "portable"} if running.has_kernel(chapter) else {}
+    return {**running.remembering(folder), **device, **dict(pair.split("=", 1) for pair in pairs)}
 
 
 def output(text):
     words = text.split()
-    env = [word for word in words if re.match(r"[A-Z_]+=", word)]
-    chapter, *arguments = words[len(env) :]
-    if not (ROOT / chapter).is_dir():
-        raise Wrong(f"there is no chapter {chapter}")
+    pairs = [word for word in words if re.match(r"[A-Z_]+=", word)]
+    chapter, *arguments = words[len(pairs) :]
     with tempfile.TemporaryDirectory() as name:
-        code, out, err = running.run(
-            [running.program(chapter), *arguments], env={**running.remembering(name), **pocl(chapter, env)}
-        )
+        env = environment(name, chapter, pairs)
+        code, out, err = running.run([running.program(chapter), *arguments], env=env)
     return (out + err).splitlines()
-
-
-def compile_chapter(folder, program):
-    done = subprocess.run(
-        [running.compiler(folder.name), "-std=c++17", "-O1", "host.cpp", "-lOpenCL", "-o", program],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        raise Wrong("does not compile:\n" + done.stderr)
 
 
 def find_tool(name):
@@ -249,112 +189,73 @@ def find_tool(name):
 
 
 def trap(text):
-    """What a program prints once something in it has been changed."""
+    """What a program prints once something in it has been changed; None where a tool is missing."""
     head, _, diff = text.partition("\n")
     what, *steps = [step.strip() for step in head.split(";")]
     chapter, *arguments = what.split()
-    env, tool, stream = [], [], "output"
+    pairs = [step[4:] for step in steps if step.startswith("env ")]
+    tool = [word for step in steps if step.startswith("tool ") for word in step[5:].split()]
+    if tool:
+        tool[0] = find_tool(tool[0])
+        if tool[0] is None:
+            print(f"SKIPPED  {head}: the tool is not installed")
+            return None
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / chapter
         shutil.copytree(ROOT / chapter, folder)
         shutil.copytree(ROOT / "common", pathlib.Path(name) / "common")
         if diff:
             try:
-                for file, now in defects.changed(
-                    defects.parse("## trap\n" + textwrap.dedent(diff), chapter)[0], folder
-                ).items():
+                (defect,) = defects.parse("## trap\n" + textwrap.dedent(diff), chapter)
+                for file, now in defects.changed(defect, folder).items():
                     (folder / file).write_text(now)
             except defects.Unfit as unfit:
                 raise Wrong(str(unfit)) from None
-        for step in steps:
-            if step.startswith("env "):
-                env.append(step[4:])
-            elif step.startswith("tool "):
-                tool = step[5:].split()
-            elif step in ("errors", "both"):
-                stream = step
-            else:
-                raise Wrong(f"not understood in a trap: {step}")
+        compiler = [running.compiler(chapter), "-std=c++17", "-O1", "host.cpp", "-lOpenCL", "-o", "program"]
+        code, out, err = running.run(compiler, cwd=folder)
+        if code != 0:
+            raise Wrong("does not compile:\n" + err)
+        env = environment(f"{name}/cache", chapter, pairs)
         if tool:
-            tool[0] = find_tool(tool[0])
-            if tool[0] is None:
-                print(f"SKIPPED  {steps}: the tool is not installed")
-                return None
-        compile_chapter(folder, "program")
-        wish = pocl(chapter, env) if not tool else dict(pair.split("=", 1) for pair in env)
-        code, out, err = running.run(
-            [*tool, "./program", *arguments],
-            cwd=folder,
-            env={**running.remembering(pathlib.Path(name) / "cache"), **wish},
-        )
-        return {"output": out, "errors": err, "both": out + err}[stream].splitlines()
+            env.pop("OCL_DEVICE", None)
+        code, out, err = running.run([*tool, "./program", *arguments], cwd=folder, env=env)
+    streams = {"errors": err, "both": out + err}
+    return next((streams[step] for step in steps if step in streams), out).splitlines()
 
 
 class Workplace:
     """A copy of the repository in which a page's commands run, one block after the other."""
 
     def __init__(self):
-        self.temporary = None
+        self.folder = None
 
     def run(self, text, content):
-        if self.temporary is None:
-            self.temporary = tempfile.TemporaryDirectory()
-            files = subprocess.run(
-                ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
+        for tool in ("oclgrind", "clinfo"):
+            if find_tool(tool) is None and any(line.startswith(tool + " ") for line in content):
+                print(f"SKIPPED  {tool} is not installed: " + "; ".join(content))
+                return
+        if self.folder is None:
+            self.folder = tempfile.TemporaryDirectory()
+            files = (
+                "git ls-files -z --cached --others --exclude-standard || find . -type f -not -path './build*' -print0"
             )
-            names = files.stdout.split("\0")[:-1]
-            if files.returncode != 0:  # no git here: take all but what was built
-                names = [
-                    str(p.relative_to(ROOT))
-                    for p in ROOT.rglob("*")
-                    if p.is_file() and not p.relative_to(ROOT).parts[0].startswith(("build", ".git", "site"))
-                ]
-            for name in names:
-                path = pathlib.Path(self.temporary.name) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                if (ROOT / name).is_file():
-                    shutil.copy(ROOT / name, path)
-        folder, code = ".", 0
-        for part in filter(None, (part.strip() for part in text.split(";"))):
-            if part.startswith("exit "):
-                code = int(part[5:])
-            else:
-                folder = part
-        missing = [
-            tool
-            for tool in ("oclgrind", "clinfo")
-            if find_tool(tool) is None and any(line.startswith(tool + " ") for line in content)
-        ]
-        if missing:
-            print(f"SKIPPED  {missing[0]} is not installed: " + "; ".join(content))
-            return
-        script = "set -e\n" + "\n".join(content) + "\n"
-        try:
-            done = subprocess.run(
-                ["bash", "-c", script],
-                cwd=pathlib.Path(self.temporary.name) / folder,
-                env={
-                    **os.environ,
-                    **running.remembering(self.temporary.name + "/.cache"),
-                    "PATH": f"{os.environ['PATH']}:{pathlib.Path(running.find_oclgrind() or '/').parent}",
-                },
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=240,
-            )
-        except subprocess.TimeoutExpired:
-            raise Wrong("the commands did not end within 240 seconds") from None
-        if done.returncode != code:
-            raise Wrong(
-                f"exit code {done.returncode}, where {code} was expected\n" + done.stdout[-2000:] + done.stderr[-2000:]
-            )
+            copy = f"({files}) | tar --null --files-from=- --ignore-failed-read -c | tar -x -C '{self.folder.name}'"
+            subprocess.run(["bash", "-c", copy], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+        parts = [part.strip() for part in text.split(";")]
+        wanted = next((int(part[5:]) for part in parts if part.startswith("exit ")), 0)
+        place = next((part for part in parts if part and not part.startswith("exit ")), ".")
+        path = f"{os.environ['PATH']}:{pathlib.Path(running.find_oclgrind() or '/').parent}"
+        code, out, err = running.run(
+            ["bash", "-ec", "\n".join(content)],
+            cwd=pathlib.Path(self.folder.name) / place,
+            env={**running.remembering(self.folder.name + "/.cache"), "PATH": path},
+            timeout=240,
+        )
+        if code != wanted:
+            raise Wrong(f"exit code {code}, where {wanted} was expected\n{out[-2000:]}{err[-2000:]}")
 
 
-# ---- headings and links --------------------------------------------------------------------------------
+# ---- a page ----------------------------------------------------------------------------------------
 
 
 def slug(heading):
@@ -363,139 +264,93 @@ def slug(heading):
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
 
-def prose(lines):
-    """The page's lines, with the fenced blocks and the comments blanked."""
-    inside, result = "", []
-    for line in lines:
-        text = line.strip()
-        begins = inside == "" and ("```" if text.startswith("```") else "-->" if text.startswith("<!--") else "")
-        result.append("" if inside or begins else line)
-        if begins:
-            inside = "" if begins == "-->" and "-->" in text else begins
-        elif inside and (inside in text if inside == "-->" else text.startswith(inside)):
-            inside = ""
-    return result
+def headings(page):
+    return re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?s)<!--.*?-->", "", FENCE.sub("", page)))
 
 
-def headings(lines):
-    return [match.group(1) for line in prose(lines) if (match := re.match(r"#+ (.*)", line))]
-
-
-def check_listed(page, lines):
-    """The first page links every chapter, a chapter's page every exercise of it."""
-    text = "\n".join(prose(lines))
-    folders = [chapter for chapter in running.CHAPTERS if (ROOT / chapter).is_dir()] if page.parent == ROOT else []
-    folders += [f"exercises/{path.parent.name}" for path in sorted(page.parent.glob("exercises/*/exercise.json"))]
-    for folder in folders:
-        if f"({folder})" not in text:
-            yield f"no link to {folder}"
-
-
-def check_chapter(page, lines):
-    """A chapter's README: length, opening, sections, figure, the compiler line, questions."""
-    text = re.sub(r"(?s)<!--.*?-->", "", "\n".join(lines))
-    words = len(text.split())
-    if not 600 <= words <= 2500:
-        yield f"{words} words: a chapter's README has 600 to 2,500"
-    if not re.match(rf"# {page.parent.name[:2]} · \S", text):
-        yield f'does not begin with "# {page.parent.name[:2]} · " and a title'
-    opening = re.split(r"(?m)^#", "\n".join(prose(lines)))[1].partition("\n")[2]
-    if not re.search(r"\d", re.sub(r"\[[^]]*\]\([^)]*\)|(?i:chapters?) \d+(?:(?:, | and | to )\d\d)*", "", opening)):
-        yield "no number in the lines before the first section: what hurts, and how much?"
-    have = [re.sub("^What changed.*", "What changed in the host", h) for h in headings(lines)[1:]]
-    have = [h for h in have if h in SECTIONS]
-    needless = {"The kernel": not (page.parent / "kernel.cl").exists()}
-    needless["What changed in the host"] = page.parent.name == running.CHAPTERS[0]
-    for missing in [s for s in SECTIONS if s not in have and not needless.get(s)]:
-        yield f'no section "{missing}"'
-    if sorted(have, key=SECTIONS.index) != have:
-        yield "the sections are not in order: " + ", ".join(SECTIONS)
-
-    def section(name):
-        return "\n".join(lines).partition(f"\n## {name}")[2].partition("\n## ")[0]
-
-    if page.parent.name >= "05" and "\n```diff\n" not in section("What changed in the host"):
-        yield 'no diff under "What changed in the host"'
-    if not re.search(r"!\[[^]]{15,}\]\([^)]*\.svg\)", section("The idea\n")):
-        yield 'no figure (with a text that says what it shows) under "The idea"'
+def check_readme(page, text):
+    """The first page links every chapter, a chapter's every exercise of it; and a chapter's has what a lesson has."""
+    chapters = [chapter for chapter in running.CHAPTERS if (ROOT / chapter).is_dir()] if page.parent == ROOT else []
+    exercises = [f"exercises/{path.parent.name}" for path in sorted(page.parent.glob("exercises/*/exercise.json"))]
+    yield from (f"no link to {folder}" for folder in [*chapters, *exercises] if f"({folder})" not in text)
+    if page.parent == ROOT:
+        return
+    have = [re.sub("^What changed.*", "What changed in the host", heading) for heading in headings(text)]
+    optional = ("The kernel", "What changed in the host")
+    wanted = [section for section in SECTIONS if section in have or section not in optional]
+    if [section for section in have if section in SECTIONS] != wanted:
+        yield "the sections are not these, in this order: " + ", ".join(wanted)
     asked = re.findall(
-        r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>",
-        section("What you can do now\n"),
+        r"<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>", text, re.S
     )
-    if asked != ["1", "2", "3"] or section("What you can do now\n").count("<details>") != 3:
-        yield (
-            'under "What you can do now" there have to be three questions, each <details><summary>1. …?</summary>, a blank '
-            "line, its answer, a blank line, </details>"
-        )
-
-
-# ---- a page ----------------------------------------------------------------------------------------
+    if asked != ["1", "2", "3"]:
+        yield "there have to be three questions, each <details><summary>1. …?</summary>, its answer, </details>"
 
 
 def strict(page):
     """Must every block of this page be marked?"""
-    folder = page.parent
-    return (folder.parent == ROOT and re.match(r"\d\d-", folder.name) is not None) or folder == ROOT / "docs"
+    return re.match(r"(\d\d-[^/]*|docs)/[^/]*$", str(page.relative_to(ROOT))) is not None
 
 
-def differences(wanted, got, whose):
+def check_block(page, block, workplace, update):
+    """Raises Wrong if a block is out of step; returns the lines that are right, where it can be mended."""
+    if not block.kind:
+        if strict(page):
+            raise Wrong("a block without a marker that says what it is (tests/texts/test_pages.py lists them)")
+        return None
+    if block.language in FOR_LANGUAGE and block.kind not in FOR_LANGUAGE[block.language]:
+        raise Wrong(f'a block in "{block.language}" is marked {block.kind}')
+    if block.kind in UNCHECKED and not block.text:
+        raise Wrong(f"<!-- {block.kind} --> does not say why")
+    content = block.content
+    if not update and not any(line.strip(" …") for line in content):
+        raise Wrong("a block in which there is nothing")
+    if block.kind == "code":
+        right = listing(page, block.text)
+        if textwrap.dedent("\n".join(content)) != textwrap.dedent("\n".join(right)):
+            return right, differences(content, right), f"the listing is not the code: {block.text}"
+    elif block.kind == "diff":
+        check_diff(page, block.text, content)
+    elif block.kind in ("output", "trap"):
+        right = output(block.text) if block.kind == "output" else trap(block.text)
+        if right is not None and not same_output(content, right):
+            found = differences([masked(x) for x in content], [masked(x) for x in right])
+            return right, found, f"this is not what is printed ({block.kind}: {block.text}):"
+    elif block.kind == "run":
+        workplace.run(block.text, content)
+    return None
+
+
+def differences(wanted, got):
     """At most 40 lines of a diff."""
-    return "\n".join(list(difflib.unified_diff(wanted, got, "the page", whose, lineterm="", n=1))[:40])
+    return "\n".join(list(difflib.unified_diff(wanted, got, "the page", "the code", lineterm="", n=1))[:40])
 
 
 def check_page(page, update):
     """Returns what is wrong with a page, as texts; with `update`, mends what can be mended first."""
-    lines = page.read_text().splitlines()
-    wrong, changes, counts, workplace = [], [], {}, Workplace()
-    for block in blocks_of(lines):
-        where = f"{page.relative_to(ROOT)}:{block.first}: "
-        counts[block.kind or "unmarked"] = counts.get(block.kind or "unmarked", 0) + 1
+    text = page.read_text()
+    name, wrong, now, workplace = page.relative_to(ROOT), [], text, Workplace()
+    blocks = blocks_of(text)
+    for block in reversed(blocks) if update else blocks:  # the last one first: the places of the others stay
         try:
-            if block.kind == "lost":
-                raise Wrong(block.text)
-            if not block.kind:
-                if strict(page):
-                    raise Wrong("a block without a marker that says what it is (tests/texts/pages.py lists them)")
-                continue
-            if block.language in FOR_LANGUAGE and block.kind not in FOR_LANGUAGE[block.language]:
-                raise Wrong(f'a block in "{block.language}" is marked {block.kind}')
-            if block.kind in UNCHECKED and not block.text:
-                raise Wrong(f"<!-- {block.kind} --> does not say why")
-            content = [line.rstrip() for line in block.content]
-            if not update and not any(line.strip(" …") for line in content):
-                raise Wrong("a block in which there is nothing")
-            if block.kind == "code":
-                now = listing(page, block.text)
-                if without_common_indent(content) != without_common_indent(now):
-                    changes.append((block, now))
-                    found = differences(content, now, "the file")
-                    raise Wrong(f"the listing is not the code: {block.text}\n{found}")
-            elif block.kind == "diff":
-                check_diff(page, block.text, content)
-            elif block.kind in ("output", "trap"):
-                got = output(block.text) if block.kind == "output" else trap(block.text)
-                if got is not None and not same_output(content, got):
-                    if "…" not in [line.strip() for line in content]:
-                        changes.append((block, got))
-                    found = differences([masked(x) for x in content], [masked(x) for x in got], "the program")
-                    raise Wrong(f"this is not what is printed ({block.kind}: {block.text}):\n{found}")
-            elif block.kind == "run":
-                workplace.run(block.text, content)
+            if found := check_block(page, block, workplace, update):
+                right, difference, what = found
+                if update and "…" not in block.content:
+                    first, last = block.span
+                    now = now[:first] + "".join((block.indent + line).rstrip() + "\n" for line in right) + now[last:]
+                else:
+                    raise Wrong(f"{what}\n{difference}")
         except Wrong as error:
-            wrong.append(where + str(error))
-    if update and changes:
-        for block, now in reversed(changes):
-            indent = " " * block.indent
-            lines[block.first : block.last] = [(indent + text).rstrip() for text in now]
-        page.write_text("\n".join(lines) + "\n")
-        print(f"{page.relative_to(ROOT)}: {len(changes)} block{'s' if len(changes) > 1 else ''} rewritten")
+            wrong.append(f"{name}:{block.line}: {error}")
+    if now != text:
+        page.write_text(now)
         return check_page(page, False)
-    if page.name == "README.md" and page.parent in (ROOT, *(ROOT / chapter for chapter in running.CHAPTERS)):
-        wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_listed(page, lines)]
-    if page.name == "README.md" and page.parent.name in running.CHAPTERS and page.parent.parent == ROOT:
-        wrong += [f"{page.relative_to(ROOT)}: {text}" for text in check_chapter(page, lines)]
-    said = ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items()))
-    print(f"{'FAILED' if wrong else 'ok    '}  {page.relative_to(ROOT)}: {said or 'no blocks'}")
+    if len(re.findall(rf"(?m)^ *<!-- (?:{'|'.join(KINDS)})\b", FENCE.sub("", text))) != len(
+        [b for b in blocks if b.kind]
+    ):
+        wrong.append(f"{name}: a marker without a block, or a comment or a block that does not end")
+    if page.name == "README.md" and page.parent in [ROOT, *(ROOT / chapter for chapter in running.CHAPTERS)]:
+        wrong += [f"{name}: {what}" for what in check_readme(page, text)]
     return wrong
 
 
