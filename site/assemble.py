@@ -12,7 +12,6 @@ indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for 
 learn to be dark. What concerns finished pages and the search is in pages.py.
 """
 
-import csv
 import html
 import json
 import os
@@ -23,19 +22,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Folders whose README is about the house, and the first page of no section.
-HOUSE = ("checker", "common", "examples", "recordings", "tests", "tools")
+HOUSE = ("common", "checker", "tests", "site/recordings", "tools", "examples")
 ANSWERS = ROOT / "docs/exam_answers.md"  # a page that no menu leads to
-SHOWN = {
-    ".cpp": "cpp",
-    ".h": "cpp",
-    ".cl": "opencl",
-    ".py": "python",
-    ".txt": "cmake",
-    ".cmake": "cmake",
-    ".sh": "sh",
-    ".json": "json",
-    ".csv": "text",
-}
+ADDRESSES = {"site": "SITE_URL", "repo": "REPOSITORY_URL"}
+SHOWN = dict(cpp="cpp", h="cpp", cl="opencl", py="python", txt="cmake", cmake="cmake", sh="sh", json="json", csv="text")
+SHOWN = {f".{suffix}": language for suffix, language in SHOWN.items()}
 
 
 # What the page of the first steps adds where nobody has said where the repository is.
@@ -111,45 +102,32 @@ def page_of(path):
     path = path.relative_to(ROOT)
     if path.parts[0] == "site":  # site/labs/coalescing.md is the page labs/coalescing/
         path = path.relative_to("site")
-    if path.name == "README.md" and path.parts[0] in HOUSE:  # not the first page of a section
+    if path.name == "README.md" and path.parts[0] in ("recordings", *HOUSE):  # not the first page of a section
         return path.parent.with_suffix(".md")
     return path.parent / "index.md" if path.name == "README.md" else path
 
 
 def sections():
     """The pages by section of the navigation, in the order in which they are read; a chapter has its exercises with it."""
-    docs = ROOT / "docs"
+    docs, results = ROOT / "docs", ROOT / "docs" / "results"
     first = ("questions", "setup", "concepts", "calls", "errors", "tools", "cuda", "benchmarking", "beyond", "sources")
+    house = [page for folder in HOUSE for page in sorted((ROOT / folder).rglob("README.md"))]
     found = {
         "Laboratories": sorted((ROOT / "site" / "labs").glob("*.md")),
-        "To look up": [docs / f"{name}.md" for name in first if (docs / f"{name}.md").exists()],
-        "Measured": [
-            docs / "results" / "README.md",
-            *sorted((docs / "results").glob("*/README.md")),
-            docs / "results" / "log.md",
-        ],
+        "To look up": [docs / f"{name}.md" for name in first],
+        "Measured": [results / "README.md", *sorted(results.glob("*/README.md")), results / "log.md"],
         "For teachers": [docs / f"{name}.md" for name in ("teaching", "exam")],
-        "How it is made": [
-            ROOT / "README.md",
-            ROOT / "CONTRIBUTING.md",
-            *(
-                page
-                for folder in ("common", "checker", "tests", "site/recordings", "tools", "examples")
-                for page in sorted((ROOT / folder).rglob("README.md"))
-            ),
-        ],
+        "How it is made": [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *house],
     }
     named = {page for pages in found.values() for page in pages} | {docs / "start.md", ANSWERS}
-    found["How it is made"] += sorted(p for p in docs.glob("**/*.md") if p not in named)
-    return {name: [p for p in pages if p.exists()] for name, pages in found.items()}
+    found["How it is made"] += sorted(page for page in docs.glob("**/*.md") if page not in named)
+    return found
 
 
 def chapters():
     """Each lesson, and its exercises in order."""
-    return {
-        lesson: sorted(lesson.parent.glob("exercises/*/README.md"))
-        for lesson in sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
-    }
+    lessons = sorted(ROOT.glob("[0-9][0-9]-*/README.md"))
+    return {lesson: sorted(lesson.parent.glob("exercises/*/README.md")) for lesson in lessons}
 
 
 def title(path):
@@ -160,64 +138,48 @@ def title(path):
 
 def folded_hints(exercise):
     """The hints of an exercise, each folded: hints.txt has them by paragraph, with the line that says when."""
-    path = exercise.parent / "hints.txt"
-    hints = [p for p in re.split(r"\n\s*\n", path.read_text().strip())] if path.exists() else []
-    lines = ["", "## Hints", "", "One at a time, when you are stuck:", ""] if hints else []
+    lines = ["", "## Hints", "", "One at a time, when you are stuck:", ""]
+    hints = re.split(r"\n\s*\n", (exercise.parent / "hints.txt").read_text().strip())
     for i, hint in enumerate(hints, 1):
-        text = "\n".join(line for line in hint.splitlines() if not line.startswith("when:"))
-        lines += [f'<details class="hint"><summary>Hint {i}</summary><p>{in_html(text)}</p></details>', ""]
+        text = html.escape(" ".join(line for line in hint.splitlines() if not line.startswith("when:")), quote=False)
+        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+        lines += [f'<details class="hint"><summary>Hint {i}</summary><p>{text}</p></details>', ""]
     return lines
-
-
-def in_html(text):
-    """Plain text with code in backticks."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False)).replace("\n", " ")
 
 
 def reindent(lines):
     """Lists as Python-Markdown reads them: four spaces a level, and a blank line before the first item."""
-    result, stack, fence = [], [], None
+    result, stack, fence = [], [], False
     for line in lines:
-        indent = len(line) - len(line.lstrip())
-        if not line.strip():
+        text, indent = line.lstrip(), len(line) - len(line.lstrip())
+        if not text:
             result.append("")
             continue
-        if fence is None:
-            while (
-                stack
-                and indent < stack[-1]
-                and (
-                    result[-1:] == [""]
-                    or re.match(r"\s*([-*]|\d+\.) ", line)
-                    or line.lstrip().startswith(("```", "#", "|"))
-                )
-            ):
-                stack.pop()
-        base = stack[-1] if stack else 0
-        shift = 4 * len(stack) - base
-        if line.strip().startswith("```"):
-            fence = None if fence is not None else indent
-        elif fence is None and (match := re.match(r"(\s*)([-*]|\d+\.)( +)\S", line)):
-            if not stack and result and result[-1] and not re.match(r"([-*]|\d+\.) ", result[-1].lstrip()):
-                result.append("")
-            result.append(" " * (4 * len(stack) + indent - base) + line.lstrip())
-            stack.append(len(match.group(1)) + len(match.group(2)) + len(match.group(3)))
-            continue
-        result.append(" " * max(0, indent + shift) + line.lstrip() if indent + shift >= 0 else line)
+        item = re.match(r"(?:[-*]|\d+\.) +(?=\S)", text) if not fence else None
+        ends_a_list = result[-1:] == [""] or re.match(r"([-*]|\d+\.) |```|#|\|", text)
+        while not fence and stack and indent < stack[-1] and ends_a_list:
+            stack.pop()
+        if text.startswith("```"):
+            fence = not fence
+        if item and not stack and result and result[-1] and not re.match(r"([-*]|\d+\.) ", result[-1].lstrip()):
+            result.append("")
+        result.append(" " * max(0, indent + 4 * len(stack) - (stack[-1] if stack else 0)) + text)
+        if item:
+            stack.append(indent + item.end())
     return result
 
 
 def players():
     """The recordings by the figure that their player stands below: {(chapter, figure): path}; and the puzzles in them by the
-    exercise that they prepare: {exercise: (chapter, number)}, and what they are called: {chapter: [title, ...]}."""
+    exercise that they prepare: {exercise: number}, and what they are called: {chapter: [title, ...]}."""
     found, puzzles, titles = {}, {}, {}
     for path in sorted((ROOT / "site" / "recordings").glob("*.json")):
         recording = json.loads(path.read_text())
-        launch = recording["launch"]
-        found[launch["chapter"], launch["figure"]] = path
+        chapter = recording["launch"]["chapter"]
+        found[chapter, recording["launch"]["figure"]] = path
         for i, puzzle in enumerate(recording.get("what_if", {}).get("puzzles", []), 1):
-            puzzles.setdefault(puzzle["exercise"], (launch["chapter"], i))
-            titles.setdefault(launch["chapter"], []).append(puzzle["title"])
+            puzzles.setdefault(puzzle["exercise"], i)
+            titles.setdefault(chapter, []).append(puzzle["title"])
     return found, puzzles, titles
 
 
@@ -258,23 +220,19 @@ def part(readme, first, last):
 
 def fast(readme):
     """The README's table of rates as bars: of each kernel the largest size, as a share of what the library reaches."""
-    rows = re.findall(
-        r"(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|,]+), ([^|,]+), [^|]+ \| ([^|]+?) ([\d.,]+) \| (\w+) [\d.,]+ \| ([\d.]+) \|$",
-        readme,
-    )
-    if not rows:
+    largest = {}
+    for row in re.findall(r"(?m)^\| .* \| [\d.]+ \|$", readme):
+        machine, _, _, work, ours, theirs, ratio = row.strip("| ").split(" | ")
+        (work, size, _), kernel = work.split(", "), ours.rpartition(" ")[0]
+        largest[machine, work, kernel] = re.sub(r"\^(\d+)", r"<sup>\1</sup>", size), theirs.split()[0], ratio
+    if not largest:
         sys.exit("site/assemble.py: README.md has no table of rates")
-    largest = {
-        (machine, work, kernel): (size, library, ratio) for machine, work, size, kernel, _, library, ratio in rows
-    }
-    bars = []
-    for (machine, work, kernel), (size, library, ratio) in largest.items():
-        size = re.sub(r"\^(\d+)", r"<sup>\1</sup>", size)
-        bars.append(
-            f'<li><span class="home-what">{work}, {size}, on {machine}: {kernel}</span>'
-            f'<span class="home-rate"><span class="home-bar" style="--share: {float(ratio) / 2:.2f}"></span>'
-            f"<b>{ratio}</b> of {library}</span></li>"
-        )
+    bars = [
+        f'<li><span class="home-what">{work}, {size}, on {machine}: {kernel}</span>'
+        f'<span class="home-rate"><span class="home-bar" style="--share: {float(ratio) / 2:.2f}"></span>'
+        f"<b>{ratio}</b> of {library}</span></li>"
+        for (machine, work, kernel), (size, library, ratio) in largest.items()
+    ]
     return '<ul class="home-fast">\n' + "\n".join(bars) + "\n</ul>"
 
 
@@ -311,41 +269,34 @@ class Site:
         path.write_text(text)
 
     def add_page(self, page):
+        """A page of the repository, with the player or the laboratory below its figure."""
         lines, inside = [], False
+        lab, up = page.stem, os.path.relpath(ROOT, page.with_suffix(""))  # of a laboratory: its page is a folder
         for line in re.sub(r"(?ms)^ *<!-- .*?-->\n", "", page.read_text()).splitlines():
+            figure = None
             if line.strip().startswith("```"):
                 inside = not inside
                 line = re.sub(r"```c$", "```opencl", line)
             elif not inside:
                 line = line.replace("<details>", '<details markdown="1">')
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
+                figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
             lines.append(line)
-            if line == "## Exercises" and page.parent.name in self.titles:
-                links = (
-                    f"[{title}](index.md?puzzle={i}#see-it-run)"
-                    for i, title in enumerate(self.titles[page.parent.name], 1)
-                )
+            if line == "## Exercises" and (titles := self.titles.get(page.parent.name)):
+                links = [f"[{title}](index.md?puzzle={i}#see-it-run)" for i, title in enumerate(titles, 1)]
                 lines += ["", f"Before them, in this page and with nothing to install: {' · '.join(links)}", ""]
-            figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
-            recording = self.players.get((page.parent.name, figure.group(1))) if figure and not inside else None
-            if recording:
-                lines += player(os.path.relpath(ROOT, page.parent), recording)
-            if page.parent.name == "labs" and figure and not inside:
-                lab, up = page.stem, os.path.relpath(ROOT, page.with_suffix(""))  # a page is a folder
-                lines += [
-                    "",
-                    f'<div class="lab" data-lab="{lab}"></div>',
-                    f'<script src="{up}/labs/{lab}.js" defer></script>',
-                    "",
-                ]
-                lines[-2:-2] = [f'<script src="{up}/labs/{name}.js" defer></script>' for name in ("machines", "lab")]
+            if figure and (page.parent.name, figure[1]) in self.players:
+                lines += player(os.path.relpath(ROOT, page.parent), self.players[page.parent.name, figure[1]])
+            if figure and page.parent.name == "labs":
+                scripts = [f'<script src="{up}/labs/{name}.js" defer></script>' for name in ("machines", "lab", lab)]
+                lines += ["", f'<div class="lab" data-lab="{lab}"></div>', *scripts, ""]
         if page.parent.parent.name == "exercises":
-            lesson = page.parent.parent.parent / "README.md"
-            chapter, number = self.puzzles.get(str(page.parent.relative_to(ROOT)), (None, 0))
-            puzzle = (
-                f" · Before it: [a puzzle in the page](../../index.md?puzzle={number}#see-it-run)" if chapter else ""
+            number = self.puzzles.get(str(page.parent.relative_to(ROOT)))
+            before = (
+                f" · Before it: [a puzzle in the page](../../index.md?puzzle={number}#see-it-run)" if number else ""
             )
-            lines[1:1] = ["", f"Exercise of [{title(lesson)}](../../index.md){puzzle}", ""]
+            lesson = title(page.parent.parent.parent / "README.md")
+            lines[1:1] = ["", f"Exercise of [{lesson}](../../index.md){before}", ""]
             lines += folded_hints(page)
         text = "\n".join(reindent(lines)) + "\n"
         # The line that clones the repository, and what docs/start.md says of it.
@@ -368,72 +319,55 @@ class Site:
             return re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(readme, m.group(1))})", found.group(1).strip())
 
         text = (ROOT / "site/home.md").read_text().replace("{{fast}}", fast(readme.read_text()))
-        puzzle = player(".", self.players["06-dot-product-reduction", "reduction-tree"], number=1)
-        text = text.replace(
-            "{{puzzle}}", "\n".join(puzzle).replace("### See it run", "### Make it right {#see-it-run}")
-        )
+        puzzle = "\n".join(player(".", self.players["06-dot-product-reduction", "reduction-tree"], number=1))
+        text = text.replace("{{puzzle}}", puzzle.replace("### See it run", "### Make it right {#see-it-run}"))
         text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme.read_text(), *m.groups()), text)
         text = text.replace("{{code}}", os.environ.get("REPOSITORY_URL") or "repository.md")
         self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
         # Whoever asks for the movement has seen the whole figure: it begins at once.
-        moving = re.sub(
-            r"s linear [\d.]+s infinite", "s linear infinite", (ROOT / "docs/figures/reduction-tree.svg").read_text()
-        )
-        moving = both_schemes(moving)
-        self.write("home/reduction-tree-moving.svg", moving)
+        tree = (ROOT / "docs/figures/reduction-tree.svg").read_text()
+        moving = re.sub(r"s linear [\d.]+s infinite", "s linear infinite", tree)
+        self.write("home/reduction-tree-moving.svg", both_schemes(moving))
 
     def add_sources(self):
         done = set()
         while todo := set(self.sources) - done:
+            done |= todo
             for path in todo:
-                done.add(path)
-                name = path.relative_to(ROOT)
+                text = f"# {path.relative_to(ROOT)}"
                 if path.is_dir():
-                    rows = []
-                    for file in sorted(path.iterdir()):
-                        if file.suffix in SHOWN:
-                            self.sources[file] = name / (file.name + ".md")
-                            rows.append(f"- [{file.name}]({file.name}.md)")
-                    self.write(self.sources[path], f"# {name}/\n\n" + "\n".join(rows) + "\n")
+                    files = [file for file in sorted(path.iterdir()) if file.suffix in SHOWN]
+                    self.sources.update({file: file.relative_to(ROOT).with_name(file.name + ".md") for file in files})
+                    text += "/\n\n" + "\n".join(f"- [{file.name}]({file.name}.md)" for file in files) + "\n"
                 else:
-                    language = SHOWN.get(path.suffix, "text")
                     readme = path.parent / "README.md"  # the lesson or exercise that it is of
-                    back = (
-                        f"Of [{title(readme)}](index.md)\n\n"
-                        if re.match(r"\d\d-", str(name)) and readme.exists()
-                        else ""
-                    )
-                    self.write(
-                        self.sources[path], f"# {name}\n\n{back}```{language}\n{path.read_text().rstrip()}\n```\n"
-                    )
+                    if re.match(r"\d\d-", str(path.relative_to(ROOT))) and readme.exists():
+                        text += f"\n\nOf [{title(readme)}](index.md)"
+                    text += f"\n\n```{SHOWN.get(path.suffix, 'text')}\n{path.read_text().rstrip()}\n```\n"
+                self.write(self.sources[path], text)
+
+
+def short_names():
+    """The machines of docs/results, as the first link to each calls it there: {folder: name}."""
+    text = (ROOT / "docs/results/README.md").read_text()
+    links = re.findall(r"\[([^]]+)\]\((\w[\w-]*)/README\.md\)", text)
+    return {folder: " ".join(name.split()) for name, folder in reversed(links)}
 
 
 def machines():
-    """For the laboratories: each machine of docs/results with its ceilings, in 10^9 a second, and what the chapters
-    reached at their largest size: name, FLOP per byte moved at least (as in tools/bench/plots.py), GFLOP/s."""
+    """For the laboratories: each machine of docs/results whose memory has been measured, with its ceilings, in 10^9 a
+    second, and what the chapters reached at their largest size: name, FLOP per byte moved at least, GFLOP/s."""
+    sys.path.append(str(ROOT / "tools" / "bench"))
+    import tables
+
     found = []
-    results = ROOT / "docs/results"
-    links = re.findall(r"\[([^]]+)\]\((\w[\w-]*)/README\.md\)", (results / "README.md").read_text())
-    for to, name in sorted({to: name for name, to in reversed(links)}.items()):  # called as the first link calls it
-        if not (results / to / "record.json").exists():  # several devices of one machine
-            continue
-        record = json.loads((results / to / "record.json").read_text())
-        if "GB/s" not in record:  # its memory has not been measured
-            continue
-        points = []
-        for file in ("vectors.csv", "matmul.csv"):
-            largest = {}
-            for series, size, median, *_ in list(csv.reader((results / to / file).read_text().splitlines()))[1:]:
-                if series[:2].isdigit() and int(size) >= largest.get(series, (0, 0))[0]:
-                    largest[series] = int(size), float(median)
-            for series, (size, rate) in largest.items():
-                per_byte = record["FLOP per byte"].get(series, 1 / 4)
-                points.append(
-                    [series, per_byte, rate * per_byte] if file == "vectors.csv" else [series, size / 6, rate]
-                )
-        found.append(
-            {"name": " ".join(name.split()), "bytes": record["GB/s"], "flops": record["GFLOP/s"], "points": points}
-        )
+    for folder, name in sorted(short_names().items()):
+        results = ROOT / "docs/results" / folder
+        record = json.loads((results / "record.json").read_text()) if (results / "record.json").exists() else {}
+        if "GB/s" in record:
+            points = tables.points(record, *(tables.read(results / f"{table}.csv") for table in ("matmul", "vectors")))
+            ours = [list(point) for point in points if point[0][:2].isdigit()]
+            found.append({"name": name, "bytes": record["GB/s"], "flops": record["GFLOP/s"], "points": ours})
     found.sort(key=lambda machine: -machine["bytes"])
     return "const MACHINES = " + json.dumps(found) + ";\n"
 
@@ -444,11 +378,9 @@ def navigation():
     for lesson, exercises in chapters().items():
         lines += [f'    - "{title(lesson)}":', f"      - {page_of(lesson)}"]
         lines += [f'      - "{title(p)}": {page_of(p)}' for p in exercises]
-    results = ROOT / "docs/results/README.md"  # calls its machines by short names
-    links = re.findall(r"\[([^]]+)\]\(([\w-]+/README\.md)\)", results.read_text())
-    short = {results.parent / to: " ".join(name.split()) for name, to in links}
+    short = {ROOT / "docs/results" / folder / "README.md": name for folder, name in short_names().items()}
     for name, pages in sections().items():
-        lines += [f"  - {name}:"] * bool(pages) + [f'    - "{short.get(p, title(p))}": {page_of(p)}' for p in pages]
+        lines += [f"  - {name}:", *[f'    - "{short.get(p, title(p))}": {page_of(p)}' for p in pages]]
     return lines
 
 
@@ -462,41 +394,30 @@ def main():
         site.add_page(page)
     site.add_home()
     site.add_sources()
-    for figure in (
-        list(ROOT.glob("docs/**/*.svg")) + list(ROOT.glob("[0-9][0-9]-*/*.svg")) + list(ROOT.glob("tools/**/*.svg"))
-    ):
-        to = site.pages / figure.relative_to(ROOT)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(both_schemes(standing(figure.read_text())))
+    for pattern in ("docs/**/*.svg", "[0-9][0-9]-*/*.svg", "tools/**/*.svg"):
+        for figure in ROOT.glob(pattern):
+            site.write(figure.relative_to(ROOT), both_schemes(standing(figure.read_text())))
     for name in ("extra.css", "favicon.svg", "card.png"):
         shutil.copy(ROOT / "site" / name, site.pages)
-    for part in ("player", "labs"):
-        # Pages of the laboratories stand there already.
-        shutil.copytree(
-            ROOT / "site" / part,
-            site.pages / part,
-            dirs_exist_ok=True,
-            ignore=lambda _, names: [n for n in names if n.endswith(".md")],
-        )
-    (site.pages / "labs/machines.js").write_text(machines())
-    (site.pages / "site/recordings").mkdir(parents=True, exist_ok=True)
+    for scripts in ("player", "labs"):  # pages of the laboratories stand there already
+        ignore = shutil.ignore_patterns("*.md")
+        shutil.copytree(ROOT / "site" / scripts, site.pages / scripts, dirs_exist_ok=True, ignore=ignore)
+    site.write("labs/machines.js", machines())
     for recording in site.players.values():
-        shutil.copy(recording, site.pages / "site/recordings")
-    nav = navigation()
-    base = os.path.relpath(ROOT / "site/mkdocs.yml", folder)
-    hidden = sorted(map(str, [*site.sources.values(), page_of(ANSWERS)]))
-    # Where the site will stand, and where its repository is, if whoever builds it says so.
-    nav += [
-        f"{key}: {os.environ[name]}"
-        for key, name in (("site_url", "SITE_URL"), ("repo_url", "REPOSITORY_URL"))
-        if os.environ.get(name)
+        site.write(recording.relative_to(ROOT), recording.read_text())
+    settings = [
+        f"INHERIT: {os.path.relpath(ROOT / 'site/mkdocs.yml', folder)}",
+        "docs_dir: pages",
+        f"site_dir: {output}",
+        f"theme:\n  custom_dir: {ROOT}/site/theme",
+        f"hooks:\n  - {ROOT}/site/opencl_lexer.py\n  - {ROOT}/site/pages.py",
+        *navigation(),
+        # Where the site will stand, and where its repository is, if whoever builds it says so.
+        *(f"{key}_url: {os.environ[name]}" for key, name in ADDRESSES.items() if os.environ.get(name)),
+        "not_in_nav: |",
+        *(f"  /{to}" for to in sorted(map(str, [*site.sources.values(), page_of(ANSWERS)]))),
     ]
-    nav += ["not_in_nav: |", *[f"  /{to}" for to in hidden]] if hidden else []
-    (folder / "mkdocs.yml").write_text(
-        f"INHERIT: {base}\ndocs_dir: pages\nsite_dir: {output}\n"
-        f"theme:\n  custom_dir: {ROOT}/site/theme\n"
-        f"hooks:\n  - {ROOT}/site/opencl_lexer.py\n  - {ROOT}/site/pages.py\n" + "\n".join(nav) + "\n"
-    )
+    (folder / "mkdocs.yml").write_text("\n".join(settings) + "\n")
     print(f"{len(pages) + 1} pages and {len(site.sources)} source files in {site.pages}")
 
 

@@ -22,28 +22,16 @@ WEIGHTS = [
 ]
 # CUDA's words, and the sections that explain what OpenCL says instead; docs/cuda.md has them side by side.
 CUDA = {
-    "thread": ["03-launch-geometry/"],
-    "block": ["03-launch-geometry/"],
-    "grid": ["03-launch-geometry/"],
-    "threadIdx": ["03-launch-geometry/"],
-    "blockIdx": ["03-launch-geometry/"],
-    "blockDim": ["03-launch-geometry/"],
-    "gridDim": ["03-launch-geometry/"],
-    "shared memory": ["06-dot-product-reduction/"],
-    "__shared__": ["06-dot-product-reduction/"],
-    "__syncthreads": ["06-dot-product-reduction/"],
-    "warp": ["14-sum-sub-groups/"],
-    "shuffle": ["14-sum-sub-groups/"],
-    "stream": ["22-overlap/"],
-    "cudaStream": ["22-overlap/"],
-    "cudaMemcpyAsync": ["22-overlap/"],
-    "cudaEvent": ["07-dot-product-profiling/"],
-    "cudaMalloc": ["04-host-device-memory/", "01-vector-add/"],
-    "cudaMemcpy": ["04-host-device-memory/", "01-vector-add/"],
-    "atomicAdd": ["13-sum-atomic/"],
-    "streaming multiprocessor": ["02-device-query/"],
-    "NVRTC": ["01-vector-add/"],
-    "tensor cores": ["21-matmul-matrix-units/"],
+    "01-vector-add/": "cudaMalloc, cudaMemcpy, NVRTC",
+    "02-device-query/": "streaming multiprocessor",
+    "03-launch-geometry/": "thread, block, grid, threadIdx, blockIdx, blockDim, gridDim",
+    "04-host-device-memory/": "cudaMalloc, cudaMemcpy",
+    "06-dot-product-reduction/": "shared memory, __shared__, __syncthreads",
+    "07-dot-product-profiling/": "cudaEvent",
+    "13-sum-atomic/": "atomicAdd",
+    "14-sum-sub-groups/": "warp, shuffle",
+    "21-matmul-matrix-units/": "tensor cores",
+    "22-overlap/": "stream, cudaStream, cudaMemcpyAsync",
 }
 
 
@@ -89,10 +77,7 @@ def on_post_build(config, **_):
     # The theme's own (1000 and 1,000,000 beside the text's 1) would let one word in a title or a tag beat all the others.
     index["config"]["fields"]["title"]["boost"] = 10
     index["config"]["fields"]["tags"]["boost"] = 30
-    words = {}
-    for word, places in CUDA.items():
-        for place in places:
-            words.setdefault(place, {}).setdefault("elsewhere", []).append(word)
+    words = {place: {"elsewhere": some.split(", ")} for place, some in CUDA.items()}
     # The glossary says which chapter introduces a word: that is where a search for it leads.
     concepts = (pathlib.Path(config["docs_dir"]) / "docs" / "concepts.md").read_text()
     for word, number in re.findall(r"(?m)^\| ([^|]+?) \|.*\| \[(\d\d)\]\([^|]*\) \|$", concepts):
