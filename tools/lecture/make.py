@@ -23,10 +23,9 @@ ROOT = HERE.parent.parent
 LINES = 22  # of a listing on one slide
 ROOM = 13  # lines of text on one slide
 WIDTH = 72  # letters in such a line
-HEADING = 1.6  # lines of a section's heading in the middle of a slide
 CODE = 99  # letters in a line of a listing
 SHORT = 24  # letters: less is no sentence of its own
-EXERCISES = ("Exercises",)  # of such a section only the points, which have the exercises' names
+EXERCISES = "Exercises"  # of such a section only the points, which have the exercises' names
 
 
 def sentence(text):
@@ -36,54 +35,18 @@ def sentence(text):
     return text[:-1] + " …" if text.endswith(":") else text
 
 
-def blocks(text):
-    """(kind, content) of a lesson: heading, figure, code, table, question, point, paragraph."""
-    text = re.sub(r"(?ms)^ *<!-- .*?-->\n", "", text)
-    lines = text.splitlines()
-    at = 0
-    while at < len(lines):
-        line, begin = lines[at], at
-        at += 1
-        bare = line.strip()
-        if bare.startswith("```"):
-            indent = len(line) - len(line.lstrip())
-            while at < len(lines) and lines[at].strip() != "```":
-                at += 1
-            at += 1
-            yield "code", "\n".join(one[indent:] for one in lines[begin:at])
-        elif bare.startswith("<details>"):
-            while "</details>" not in lines[at]:
-                at += 1
-            at += 1
-            question = re.sub(r"</?(details|summary)>", "", bare)
-            yield "question", (re.sub(r"</?code>", "`", question), "\n".join(lines[begin + 1 : at - 1]))
-        elif match := re.match(r"(#+) (.*)", bare):
-            yield "heading", (len(match.group(1)), match.group(2))
-        elif match := re.match(r"!\[([^\]]*)\]\(([^)]+)\)", bare):
-            yield "figure", match.group(2)
-        elif bare.startswith("|"):
-            while at < len(lines) and lines[at].strip().startswith("|"):
-                at += 1
-            yield "table", "\n".join(one.strip() for one in lines[begin:at])
-        elif bare:
-            stop = r"\s*(```|<details>|#+ |!\[|\||([-*]|\d+\.) |$)"
-            while at < len(lines) and not re.match(stop, lines[at]):
-                at += 1
-            kind, start = ("point", r"([-*]|\d+\.) ") if re.match(r"([-*]|\d+\.) ", bare) else ("paragraph", "")
-            yield kind, re.sub(f"^{start}", "", " ".join(one.strip() for one in lines[begin:at]))
-
-
-def pieces(code):
-    """A listing, cut where it is too long for a slide."""
-    fence, *lines, end = code.splitlines()
-    count = -(-len(lines) // LINES)
-    size = -(-len(lines) // max(count, 1))
-    return ["\n".join([fence, *lines[i : i + size], end]) for i in range(0, len(lines), size)]
-
-
-def row_lines(row):
-    """How high a table's row is, in lines of text."""
-    return 1.3 * -(-len(row) // (1.1 * WIDTH))
+# The blocks of a lesson, in the order in which they are tried; a point or a paragraph ends where another one begins.
+START = r"^ *(?:```|<details>|#+ |!\[|\||[-*] |\d+\. |$)"
+BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<code>.*\n(?:.*\n)*?) *```$"
+    r"|^<details>\s*<summary>(?P<question>.*)</summary>\n(?P<answer>(?:.*\n)*?)</details>"
+    r"|^(?P<level>#+) (?P<heading>.*)$"
+    r"|^ *!\[[^\]]*\]\((?P<figure>[^)]+)\)"
+    r"|^ *(?P<table>\|.*(?:\n *\|.*)*)"
+    rf"|^ *(?:[-*] |\d+\. )(?P<point>.*(?:\n(?!{START}).*)*)"
+    rf"|^ *(?P<paragraph>\S.*(?:\n(?!{START}).*)*)",
+    re.MULTILINE,
+)
 
 
 def height(text):
@@ -91,81 +54,76 @@ def height(text):
     return sum(-(-len(line) // WIDTH) for line in text.splitlines() if line) + 0.4
 
 
-def deck(chapter):
-    """The slides of a chapter, as Markdown: a heading of the second level begins each."""
-    title, section, slides, questions = "", "", [], []
-    page, room, head, shown = [], ROOM, "", ""
+def row_lines(row):
+    """How high a table's row is, in lines of text."""
+    return 1.3 * -(-len(row) // (1.1 * WIDTH))
 
-    def end():
-        nonlocal page, room
-        if page:
-            slides.append(f"## {head}\n\n" + "\n\n".join(page))
-        page, room = [], ROOM
 
-    def put(text, lines, room_for_more=0):
-        """On the slide, if there is room, and room for what follows; else on the next one. A section begins on a slide of
-        its own, unless the one before has left more than half of it."""
-        nonlocal room, head, shown
-        name = section or title
-        new = HEADING * (shown != name)
-        if new + lines + room_for_more > room or new and room < ROOM / 2:
-            end()
-        if not page:
-            head = shown = name
-        elif new:
-            page.append(f"### {name}")
-            room, shown = room - new, name
-        page.append(text)
-        room -= lines
+def listing(code, indent):
+    """A listing, cut where it is too long for a slide: (Markdown, lines) of each piece."""
+    fence, *lines = (line.removeprefix(indent) for line in code.splitlines())
+    size = -(-len(lines) // -(-len(lines) // LINES))
+    for i in range(0, len(lines), size):
+        piece = lines[i : i + size]
+        high = 1 + 0.7 * (1 + sum(max(1, -(-len(line) // CODE)) for line in piece))
+        yield "\n".join([f"```{fence}", *piece, "```"]), high
 
-    def ask():
-        """The questions that have come together; then, on slides after that, with their answers."""
-        nonlocal section
-        for name, texts in (
-            ("Questions", [q for q, _ in questions]),
-            ("Answers", ["\n\n".join(qa) for qa in questions]),
-        ):
-            section = name if questions else section
-            end()
-            for text in texts:
-                put(text, height(text))
-        questions.clear()
 
-    for kind, content in blocks((chapter / "README.md").read_text(encoding="utf-8")):
+def table(text):
+    """A table, cut where it is too long for a slide: (Markdown, lines) of each piece."""
+    first, rule, *rows = (line.strip() for line in text.splitlines())
+    while rows:
+        some = [rows.pop(0)]
+        while rows and sum(map(row_lines, [*some, rows[0]])) <= ROOM - 3:
+            some.append(rows.pop(0))
+        yield "\n".join([first, rule, *some]), 1 + sum(map(row_lines, [first, *some]))
+
+
+def items(lesson):
+    """What a lesson's slides show, in order: (section, Markdown, its lines, lines of what has to follow on the same slide)."""
+    title = section = ""
+    questions = []
+    text = re.sub(r"(?ms)^ *<!-- .*?-->\n", "", lesson)
+    for block in BLOCK.finditer(text + "\n# \n"):
+        kind = block.lastgroup
+        words = " ".join(line.strip() for line in block[kind].splitlines())
         if kind == "heading":
-            if questions:
-                ask()
-            level, name = content
-            title, section = (name, "") if level == 1 else (title, name)
-        elif section in EXERCISES:
+            # First the questions, then, on slides after that, with their answers.
+            yield from (("Questions", question, height(question), 0) for question, _ in questions)
+            both = ("\n\n".join(pair) for pair in questions)
+            yield from (("Answers", pair, height(pair), 0) for pair in both)
+            questions.clear()
+            title, section = (words, words) if block["level"] == "#" else (title, words)
+        elif kind == "answer":
+            questions.append((re.sub(r"</?code>", "`", block["question"]), block["answer"]))
+        elif section == EXERCISES:
             if kind == "point":
-                text = sentence(content).removesuffix(" …")
-                put(f"- {text}", height(text))
-        elif kind in ("paragraph", "point"):
-            text = sentence(content) if section else content
-            if not re.fullmatch(r"\[?`[^`]*`[^ ]*|.{1,16} …", text):  # what only names the listing that follows
-                put(f"- {text}", height(text), 5 if text.endswith("…") else 0)
-        elif kind == "figure":
-            put(f"![]({content})", ROOM - 3.4)
-        elif kind == "table":
-            first, rule, *rows = content.splitlines()
-            while rows:
-                many = ROOM - 3
-                some = []
-                while rows and (not some or many >= row_lines(rows[0])):
-                    many -= row_lines(rows[0])
-                    some.append(rows.pop(0))
-                put("\n".join([first, rule, *some]), 1 + sum(map(row_lines, [first, *some])))
+                point = f"- {sentence(words).removesuffix(' …')}"
+                yield section, point, height(point), 0
         elif kind == "code":
-            for piece in pieces(content):
-                put(piece, 1 + 0.7 * sum(max(1, -(-len(line) // CODE)) for line in piece.splitlines()[1:]))
+            yield from ((section, *piece, 0) for piece in listing(block["code"], block["indent"]))
+        elif kind == "figure":
+            yield section, f"![]({words})", ROOM - 3.4, 0
+        elif kind == "table":
+            yield from ((section, *piece, 0) for piece in table(block["table"]))
         else:
-            questions.append(content)
-    if questions:
-        ask()
-    end()
+            words = words if section == title else sentence(words)
+            if not re.fullmatch(r"\[?`[^`]*`[^ ]*|.{1,16} …", words):  # what only names the listing that follows
+                yield section, f"- {words}", height(words), 5 if words.endswith("…") else 0
+
+
+def deck(chapter):
+    """The title and the slides of a chapter, as Markdown: a heading of the second level begins each."""
+    slides, head, room = [], "", 0
+    for section, text, lines, more in items((chapter / "README.md").read_text(encoding="utf-8")):
+        if section != head or lines + more > room:
+            slides.append([f"## {section}"])
+            head, room = section, ROOM
+        slides[-1].append(text)
+        room -= lines
+    text = "\n\n".join("\n\n".join(slide) for slide in slides) + "\n"
     # A link leads nowhere from a slide.
-    return title, "\n\n".join(re.sub(r"(?<!!)\[([^\]]+)\]\([^)]*\)", r"\1", slide) for slide in slides) + "\n"
+    return slides[0][0].removeprefix("## "), re.sub(r"(?<!!)\[([^\]]+)\]\([^)]*\)", r"\1", text)
 
 
 def pandoc(text, kind, title, output, place, style):
