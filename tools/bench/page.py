@@ -9,7 +9,6 @@ import json
 import math
 import pathlib
 import re
-import shlex
 import sys
 
 import tables
@@ -18,17 +17,14 @@ from tables import BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, ROOT, TITLES, UNITS
 RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
 BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
-# The front page: (what the machine is called there, its cores, its folder, the library at its best, what it lacks there: it has
-# no matrix units, or its dot product runs on one core, beside which all cores would be no comparison).
+# The front page: (what the machine is called there, its cores, its folder, the library at its best, by whose clock, what it
+# lacks there: it has no matrix units, or its dot product runs on one core, beside which all cores would be no comparison).
+# A library by the host's clock stands beside what the host waits for.
 FRONT = [
-    ("NVIDIA H200", "132 units", "h200", "cuBLAS", set()),
-    ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", {BEST_VECTORS} | MATRIX_UNITS),
+    ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", set()),
+    ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", "host's", {BEST_VECTORS} | MATRIX_UNITS),
 ]
 FRONT_SIZES = [512, 1024, 4096]  # of products; of vectors the longest
-
-
-# Libraries that are timed by the host's clock: beside them stands what the host waits for, where that was measured.
-BY_THE_HOST = {"OpenBLAS", "MKL"}
 
 
 def shown(number):
@@ -40,43 +36,27 @@ def name_of(table, size):
     return f"2^{size.bit_length() - 1}" if table == "vectors" else str(size)
 
 
-def rows(head, lines):
-    """A markdown table, its first column text and the others numbers."""
-    head = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * (len(head) - 1)]
-    return [*head, *[f"| {' | '.join(line)} |" for line in lines], ""]
-
-
-def sizes_of(results):
-    """All sizes that a series has, in the order in which they were measured."""
-    return list(dict.fromkeys(size for by_size in results.values() for size in by_size))
-
-
 def rates(table, results):
-    """Medians, and half of the spread in per cent of the median; one run has none."""
-    sizes = sizes_of(results)
-    lines = []
+    """A table of medians, and half of the spread in per cent of the median; one run has none."""
+    sizes = list(dict.fromkeys(size for by_size in results.values() for size in by_size))
+    lines = [[UNITS[table], *[name_of(table, size) for size in sizes]], ["---", *["---:"] * len(sizes)]]
     for series, by_size in results.items():
-        line = [series]
+        lines.append([series])
         for size in sizes:
             rate = by_size.get(size)
-            line.append("–" if rate is None else shown(rate.median))
+            cell = shown(rate.median) if rate else "–"
             if rate and rate.rounds > 1 and rate.median > 0:
-                line[-1] += f" ±{50 * (rate.fastest - rate.slowest) / rate.median:.0f} %"
-        lines.append(line)
-    return rows([UNITS[table], *[name_of(table, size) for size in sizes]], lines)
-
-
-def multiple(ours, theirs, size):
-    return f"{ours[size].median / theirs[size].median:.2f}" if theirs[size].median else "–"
+                cell += f" ±{50 * (rate.fastest - rate.slowest) / rate.median:.0f} %"
+            lines[-1].append(cell)
+    return [*(f"| {' | '.join(line)} |" for line in lines), ""]
 
 
 def above_ceilings(record, matmul, vectors):
     """A line for each rate above its ceiling, which then was measured too low; cached data aside."""
     for series, by_size in matmul.items():
         ceiling = record.get("matrix units, GFLOP/s" if series in MATRIX_UNITS else "GFLOP/s", math.inf)
-        for size, rate in by_size.items():
-            if rate.median > ceiling:
-                yield f"Above the ceiling of arithmetic: {series} at {size}.  "
+        for size in [size for size, rate in by_size.items() if rate.median > ceiling]:
+            yield f"Above the ceiling of arithmetic: {series} at {size}.  "
     for series, by_size in vectors.items():
         if by_size[max(by_size)].median > record["GB/s"]:
             yield f"Above the ceiling of memory: {series} at {name_of('vectors', max(by_size))}.  "
@@ -90,38 +70,23 @@ def words(what, results, unit):
     return f"{what} over the size, a line for each program. At {largest}, in {unit}: {found}"
 
 
-def pictures(folder, record, results):
-    """The plots of a folder that plots.py has drawn: {file: what it shows}."""
-    texts = {
-        "matmul.svg": words("GFLOP/s of the matrix product", tables.under_a_roof(record, results["matmul"]), "GFLOP/s"),
-        "vectors.svg": words("GB/s of dot products and sums", results["vectors"], "GB/s"),
-        "roofline.svg": "Each program at its largest size, below the ceilings of memory and of arithmetic: vectors on the "
-        "slope, matrix products near the roof",
-    }
-    return {name: text for name, text in texts.items() if (folder / name).exists()}
-
-
 def measured(record):
     """How the tables were made, in lines."""
     for table, run in record["runs"].items():
         rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
         stopped = f"; stopped before {', '.join(run['not run'])}" * bool(run["not run"])
         yield f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}{stopped}"
-    yield ""
-    affinity = record.get("POCL_AFFINITY")
+    affinity = " POCL_AFFINITY=1: PoCL keeps each of its threads on a core of its own." * ("POCL_AFFINITY" in record)
     yield (
-        "± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
-        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for OpenBLAS, MKL "
-        'and what is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math.'
-        + f" POCL_AFFINITY={affinity}: PoCL keeps each of its threads on a core of its own."
-        * bool(affinity)
+        "\n± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
+        "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for OpenBLAS and what "
+        'is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math.' + affinity
     )
     if "GB/s" in record:
-        yield ""
+        how = record.get("ceilings", "chapter 15, the best of its measurements before, between and after the others")
         yield (
-            f"Ceilings ({record.get('ceilings', 'chapter 15, the best of its measurements before, between and after the others')}): "
-            f"{record['GB/s']:,.1f} GB/s read or copied, whichever is more, {record['GFLOP/s']:,.0f} GFLOP/s of multiply-adds "
-            f"in float, balance {record['GFLOP/s'] / record['GB/s']:.1f} FLOP per byte."
+            f"\nCeilings ({how}): {record['GB/s']:,.1f} GB/s read or copied, whichever is more, {record['GFLOP/s']:,.0f} GFLOP/s "
+            f"of multiply-adds in float, balance {record['GFLOP/s'] / record['GB/s']:.1f} FLOP per byte."
         )
     yield ""
 
@@ -129,12 +94,16 @@ def measured(record):
 def page(folder):
     """The text of README.md: the pictures, the tables, and how they were made."""
     record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
-    results = {table: tables.read(folder / f"{table}.csv") for table in TITLES}
-    matmul, shapes, vectors = (results[table] for table in TITLES)
-    runs = record["runs"]
+    matmul, shapes, vectors = (tables.read(folder / f"{table}.csv") for table in TITLES)
+    pictures = {
+        "matmul.svg": words("GFLOP/s of the matrix product", tables.under_a_roof(record, matmul), "GFLOP/s"),
+        "vectors.svg": words("GB/s of dot products and sums", vectors, "GB/s"),
+        "roofline.svg": "Each program at its largest size, below the ceilings of memory and of arithmetic: vectors on the "
+        "slope, matrix products near the roof",
+    }
     lines = [f"# Measured: {record['device']}", ""]
-    for name, what in pictures(folder, record, results).items():
-        lines += [f"![{what}]({name})", ""]
+    for name, what in pictures.items():
+        lines += [f"![{what}]({name})", ""] if (folder / name).exists() else []
     lines += ["## Matrix product", "", *rates("matmul", matmul)]
     if shapes:
         lines += ["## Other shapes", "", "M, N, K, or one number for all three:", "", *rates("shapes", shapes)]
@@ -144,43 +113,37 @@ def page(folder):
         lines += [f"## {title}", "", *text, ""]
     lines += ["## How it was measured", "", *measured(record)]
     notes = [f"{name} is absent: {why}.  " for name, why in record["absent"].items()]
-    notes += [f"{name}, {TITLES[table]}: {why}.  " for table in runs for name, why in runs[table]["left out"].items()]
+    for table, run in record["runs"].items():
+        notes += [f"{name}, {TITLES[table]}: {why}.  " for name, why in run["left out"].items()]
     for name, env in record["libraries"].items():
-        if env:
-            notes.append(f"{name} ran with {shlex.join(f'{k}={v}' for k, v in env.items())}.  ")
+        notes += [f"{name} ran with {' '.join(f'{k}={v}' for k, v in env.items())}.  "] if env else []
     notes += above_ceilings(record, matmul, vectors)
     lines += [*notes, ""] if notes else []
     lines += ["| what | is |", "| --- | --- |"]
     for what, text in record["machine"].items():
         lines.append(f"| {what} | {json.dumps(text) if isinstance(text, dict) else text} |")
-    chosen = {size: shape for run in runs.values() for size, shape in run["chosen"].items()}
+    chosen = {size: shape for run in record["runs"].values() for size, shape in run["chosen"].items()}
     lines += ["", "Chapter 20 chose", "", *[f"- {size}: {shape}" for size, shape in chosen.items()]] if chosen else []
     return "\n".join([*lines, ""])
 
 
 def front():
     """The table of the top README."""
-    lines = []
-    for machine, cores, folder, library, lacking in FRONT:
-        for table, ours in FRONT_SERIES:
-            if ours in lacking:
+    lines = ["| machine | cores | clock | work | chapter | library | ratio |", "|---|---|---|---|---|---|---:|"]
+    for machine, cores, folder, library, clock, lacking in FRONT:
+        for table, name in FRONT_SERIES:
+            if name in lacking:
                 continue
             results = tables.read(RESULTS / folder / f"{table}.csv")
-            waited = f"{ours.split()[0]}, as the host waits"
-            clock = "host's" if library in BY_THE_HOST else "device's"
-            name, ours = ours, waited if library in BY_THE_HOST else ours
-            if ours not in results or library not in results:
-                raise SystemExit(
-                    f"{folder}/{table}.csv lacks {ours} or {library}: by the {clock} clock there is no row"
-                )
-            sizes = [size for size in results[ours] if size in results[library]]
+            ours = results[f"{name.split()[0]}, as the host waits" if clock == "host's" else name]
+            theirs = results[library]
+            sizes = [size for size in ours if size in theirs]
             for size in sizes[-1:] if table == "vectors" else [size for size in sizes if size in FRONT_SIZES]:
-                rates = [f"{what} {shown(results[of][size].median)}" for what, of in ((name, ours), (library, library))]
                 work = f"{TITLES[table].split(' and ')[0]}, {name_of(table, size)}, {UNITS[table]}"
-                ratio = multiple(*map(results.get, (ours, library)), size)
-                lines.append(f"| {' | '.join([machine, cores, clock, work, *rates, ratio])} |")
-    head = "| machine | cores | clock | work | chapter | library | ratio |"
-    return "\n".join([head, "|---|---|---|---|---|---|---:|", *lines, ""])
+                pair = [f"{name} {shown(ours[size].median)}", f"{library} {shown(theirs[size].median)}"]
+                ratio = f"{ours[size].median / theirs[size].median:.2f}"
+                lines.append(f"| {' | '.join([machine, cores, clock, work, *pair, ratio])} |")
+    return "\n".join([*lines, ""])
 
 
 def write(folder):
@@ -198,15 +161,11 @@ def write(folder):
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         raise SystemExit(__doc__)
-    if sys.argv[1:] == ["--front"]:
-        README.write_text(
-            BLOCK.sub(lambda block: block.group(1) + front() + block.group(2), README.read_text(encoding="utf-8")),
-            encoding="utf-8",
-        )
+    if sys.argv[1] == "--front":
+        text = README.read_text(encoding="utf-8")
+        README.write_text(BLOCK.sub(lambda block: block[1] + front() + block[2], text), encoding="utf-8")
         return
     for folder in map(pathlib.Path, sys.argv[1:]):
-        if not (folder / "record.json").exists():
-            raise SystemExit(f"{folder} has no record.json: tools/bench/run.py --out {folder} makes one")
         write(folder)
 
 

@@ -1,28 +1,18 @@
-// OpenBLAS, or with -DMKL Intel's MKL: cblas_sgemm and cblas_sdot, on all cores that it chooses to
-// use.
+// OpenBLAS: cblas_sgemm and cblas_sdot, on all cores that it chooses to use.
 #include "peer.h"
 
-// Of either library, whose headers differ.
 enum { ROW_MAJOR = 101, AS_IT_IS = 111 };
 extern "C" {
 void cblas_sgemm(int layout, int of_a, int of_b, int m, int n, int k, float alpha, const float *a,
                  int row_a, const float *b, int row_b, float beta, float *c, int row_c);
 float cblas_sdot(int n, const float *x, int step_x, const float *y, int step_y);
-#ifdef MKL
-int MKL_Get_Max_Threads(void);
-#else
 char *openblas_get_corename(void);
 int openblas_get_num_threads(void);
-#endif
 }
 
 int main(const int argc, char **argv) {
-#ifdef MKL
-  printf("device    MKL, %d threads\n", MKL_Get_Max_Threads());
-#else
   printf("device    OpenBLAS for %s, %d threads\n", openblas_get_corename(),
          openblas_get_num_threads());
-#endif
   peer_task task = peer_start(argc, argv);
   const int m = static_cast<int>(task.m);
   const int n = static_cast<int>(task.n);

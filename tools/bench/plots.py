@@ -25,7 +25,6 @@ STYLES = list(zip(3 * COLORS, "os^Dv<>pxd|1234_h8", 8 * ["-"] + 8 * ["-."] + 2 *
 LIBRARIES = {
     "OpenBLAS": ("#2f7d4f", "P"),
     "OpenBLAS, one thread": ("#2f7d4f", "1"),
-    "MKL": ("#0b5cad", "X"),
     "cuBLAS": ("#000000", "*"),
     "cuBLAS, TF32": ("#000000", "+"),
     "cublasLt": ("#0b5cad", "x"),
@@ -34,17 +33,15 @@ LIBRARIES = {
 
 def styles(series):
     """How each series is drawn: {name: keywords for plot()}."""
-    ours = [name for name in series if name not in LIBRARIES]
-    if len(ours) > len(STYLES):
-        raise SystemExit(f"{len(ours)} series, and {len(STYLES)} styles: add some to {__file__}")
-    drawn = {
-        name: {"color": color, "marker": marker, "linestyle": line} for name, (color, marker, line) in zip(ours, STYLES)
-    }
+    drawn, ours = {}, iter(STYLES)
     for name in series:
         if name in LIBRARIES:
             color, marker = LIBRARIES[name]
             drawn[name] = {"color": color, "marker": marker, "linestyle": "--", "fillstyle": "none"}
-    return drawn
+        else:
+            drawn[name] = dict(zip(("color", "marker", "linestyle"), next(ours)))
+    ours_first = [name for name in drawn if name not in LIBRARIES]
+    return {name: drawn[name] for name in [*ours_first, *(name for name in drawn if name in LIBRARIES)]}
 
 
 def axes_for(title, x, y):
@@ -64,19 +61,15 @@ def axes_for(title, x, y):
     return fig, axes
 
 
-def smaller(svg):
-    """The same picture in fewer bytes and lines: a tenth of a point is enough, a path is a line, and who made it is no part
-    of it."""
-    svg = re.sub(r"(\d\.\d)\d+", r"\1", re.sub(r" *<metadata>.*?</metadata>\n", "", svg, flags=re.DOTALL))
-    return re.sub(r'\bd="[^"]*"', lambda path: " ".join(path.group().split()), svg)
-
-
 def save(fig, axes, path):
+    """A tenth of a point is enough, a path is a line, and who made it is no part of it: that is half of the bytes."""
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     fig.tight_layout()
     fig.savefig(path, metadata={"Date": None})
     plt.close(fig)
-    path.write_text(smaller(path.read_text(encoding="utf-8")), encoding="utf-8")
+    svg = re.sub(r" *<metadata>.*?</metadata>\n", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    svg = re.sub(r"(\d\.\d)\d+", r"\1", svg)
+    path.write_text(re.sub(r'\bd="[^"]*"', lambda d: " ".join(d.group().split()), svg), encoding="utf-8")
 
 
 def roofs_of(record):
@@ -91,18 +84,16 @@ def curves(results, path, title, x, y, roofs=()):
         axes.axhline(rate, color=INK, linestyle=line, linewidth=1, label=f"{name}: {rate:,.0f}")
     for name, style in styles(results).items():
         sizes = sorted(results[name])
-        axes.plot(sizes, [results[name][size] for size in sizes], markersize=5, label=name, **style)
+        axes.plot(sizes, [results[name][size].median for size in sizes], markersize=5, label=name, **style)
     save(fig, axes, path)
 
 
 def roofline(path, record, points):
-    """`points`: (series, FLOP for each byte that it must move at least, GFLOP/s)."""
     fig, axes = axes_for(f"Roofline, {record['device']}", "FLOP per byte moved at least", "GFLOP/s")
     line = [2 ** (e / 4) for e in range(-16, 50)]
     for name, rate, style in roofs_of(record):
         axes.plot(line, [min(rate, record["GB/s"] * i) for i in line], color=INK, linestyle=style, label=name)
-    drawn = styles(dict.fromkeys(name for name, _, _ in points))
-    for name, style in drawn.items():
+    for name, style in styles(dict.fromkeys(name for name, _, _ in points)).items():
         places = [(x, y) for other, x, y in points if other == name]  # two for a library: dot and product
         axes.plot(*zip(*places), label=name, **{**style, "linestyle": "none"})
     save(fig, axes, path)
@@ -111,23 +102,12 @@ def roofline(path, record, points):
 def draw(folder):
     """Draws the plots of the tables that a folder has."""
     record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
-    matmul, vectors = (tables.medians(tables.read(folder / f"{table}.csv")) for table in ("matmul", "vectors"))
-    matmul = tables.under_a_roof(record, matmul)
+    matmul, vectors = (tables.read(folder / f"{table}.csv") for table in ("matmul", "vectors"))
+    matmul, device = tables.under_a_roof(record, matmul), record["device"]
     if matmul:
-        curves(
-            matmul,
-            folder / "matmul.svg",
-            f"Matrix product, {record['device']}",
-            "M = N = K",
-            "GFLOP/s",
-            roofs_of(record),
-        )
+        title = f"Matrix product, {device}"
+        curves(matmul, folder / "matmul.svg", title, "M = N = K", "GFLOP/s", roofs_of(record))
     if vectors:
-        curves(vectors, folder / "vectors.svg", f"Dot product and sum, {record['device']}", "N", "GB/s")
-    if "GB/s" not in record:
-        return
-    # A product: 2n³ operations, 3n² floats. A dot product: two operations for two floats; a sum: one for one.
-    per_byte = {name: record["FLOP per byte"].get(name, 1 / 4) for name in vectors}
-    points = [(name, per_byte[name], sizes[max(sizes)] * per_byte[name]) for name, sizes in vectors.items()]
-    points += [(name, max(sizes) / 6, sizes[max(sizes)]) for name, sizes in matmul.items()]
-    roofline(folder / "roofline.svg", record, points)
+        curves(vectors, folder / "vectors.svg", f"Dot product and sum, {device}", "N", "GB/s")
+    if "GB/s" in record:
+        roofline(folder / "roofline.svg", record, tables.points(record, matmul, vectors))

@@ -14,20 +14,14 @@ sys.path.append(str(ROOT))
 from checker.machine import CHAPTERS as NAMES  # noqa: E402
 from tests import chapter_facts  # noqa: E402
 
-CHAPTERS = {chapter: chapter_facts.of(chapter) for chapter in NAMES}
+BENCH = {chapter: chapter_facts.of(chapter).BENCH for chapter in NAMES}
 # The series of each program's "time" lines: {program: {start of the line: name}}.
-MATMUL = {chapter: known.BENCH["matmul"] for chapter, known in CHAPTERS.items() if "matmul" in known.BENCH}
-VECTORS = {chapter: known.BENCH["vectors"] for chapter, known in CHAPTERS.items() if "vectors" in known.BENCH}
+MATMUL, VECTORS = ({name: of[work] for name, of in BENCH.items() if work in of} for work in ("matmul", "vectors"))
 BEST_VECTORS = [*[*VECTORS.values()][-1].values()][-1]
 # What the README shows, in its order: (table, series).
-FRONT_SERIES = [
-    ("vectors", BEST_VECTORS),
-    *[("matmul", known.BENCH["front"]) for known in CHAPTERS.values() if "front" in known.BENCH],
-]
+FRONT_SERIES = [("vectors", BEST_VECTORS), *(("matmul", of["front"]) for of in BENCH.values() if "front" in of)]
 # Which compute by matrix units where there are some, and so have a ceiling of their own.
-MATRIX_UNITS = {"cuBLAS, TF32"} | {
-    name for known in CHAPTERS.values() if "matrix_units" in known.BENCH for name in known.BENCH["matmul"].values()
-}
+MATRIX_UNITS = {"cuBLAS, TF32"}.union(*(of["matmul"].values() for of in BENCH.values() if "matrix_units" in of))
 
 TITLES = {"matmul": "matrix product", "shapes": "matrix product of other shapes", "vectors": "dot product and sum"}
 UNITS = {"matmul": "GFLOP/s", "shapes": "GFLOP/s", "vectors": "GB/s"}
@@ -50,8 +44,7 @@ def read(path):
     results = {}
     if path.exists():
         with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                series, size, *rates, rounds = row.values()
+            for series, size, *rates, rounds in list(csv.reader(file))[1:]:
                 size = int(size) if size.isdigit() else size
                 results.setdefault(series, {})[size] = Rate(*map(float, rates), int(rounds))
     return results
@@ -63,6 +56,13 @@ def under_a_roof(record, matmul):
     return {name: by_size for name, by_size in matmul.items() if has_second or name not in MATRIX_UNITS}
 
 
-def medians(results):
-    """{series: {size: median rate}} of what read() returns."""
-    return {series: {size: rate.median for size, rate in by_size.items()} for series, by_size in results.items()}
+def points(record, matmul, vectors):
+    """Where each series lies on a roofline, at its largest size: [(series, FLOP per byte moved at least, GFLOP/s)].
+    A product: 2n³ operations, 3n² floats. A dot product: two operations for two floats; a sum: one for one."""
+    found = []
+    for name, by_size in vectors.items():
+        per_byte = record["FLOP per byte"].get(name, 1 / 4)
+        found.append((name, per_byte, by_size[max(by_size)].median * per_byte))
+    for name, by_size in matmul.items():
+        found.append((name, max(by_size) / 6, by_size[max(by_size)].median))
+    return found
