@@ -3,13 +3,15 @@
 A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `global` and `local` sizes; `arguments`
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
 the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
-called there; `try`, what its reader may try, each with its answer; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
+called there; `try`, what its reader may try, from tries.md; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
 is drawn; `pocl`, the arguments with which the chapter's own program tries on PoCL what lines are in site/what-if/; `copies`: its work-items store in local memory what
 they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (chapter_test.py) for this launch; `expected`, what is in a
 buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
 """
 
 import math
+import pathlib
+import re
 
 NAN = math.nan
 
@@ -25,6 +27,14 @@ def whole(n, seed):
 
 def product(a, b, m, n, k):
     return [sum(a[r * k + i] * b[i * n + c] for i in range(k)) for r in range(m) for c in range(n)]
+
+
+def _tries(chapter):
+    """What a reader may try: [[question, answer], ...]."""
+    text = (pathlib.Path(__file__).resolve().parent / "tries.md").read_text(encoding="utf-8")
+    section = text.partition(f"## {chapter}\n")[2].partition("\n## ")[0]
+    found = re.findall(r"(?ms)^- (.*?)\n\n(.*?)(?=\n\n|\Z)", section)
+    return [[" ".join(part.split()) for part in pair] for pair in found]
 
 
 # Group 0's sums are those of the figure reduction-tree: 3 1 4 1 5 9 2 6.
@@ -89,22 +99,7 @@ LAUNCHES = [
         "kernel": "dot_product",
         "figure": "reduction-tree",
         "say": "two groups of eight, twenty products",
-        "try": [
-            [
-                "Step through the tree. How many work-items add in each step, and what do the others do?",
-                "Four, then two, then one. The others go straight to the barrier and wait there: none may leave it out.",
-            ],
-            [
-                "Choose nothing in place of the barrier in line 23, and “shuffled”. Who was late, and who read too early?",
-                "In the order that comes first, work-item 1 of group 0 reads sums[3] before work-item 3 has added 6 to it. That 6 is"
-                " missing in the end: 25 in place of 31. The button “next mistake” leads there.",
-            ],
-            [
-                "With that barrier still out, choose “all at once”. The sums are right. Why is the kernel still wrong?",
-                "Nothing in it makes the work-items go together. The races are there, and are counted; in this order nobody was late."
-                " No device promises that order.",
-            ],
-        ],
+        "try": _tries("06-dot-product-reduction"),
         "global": [16],
         "local": [8],
         "arguments": [_A, _B, [NAN] * 2, _N, Local(8)],
@@ -132,27 +127,7 @@ LAUNCHES = [
         pocl="300 200 100",
         figure="tiling",
         say="four groups, each with two tiles of 4×4",
-        **{
-            "try": [
-                [
-                    "How often is an element of A read from global memory, and how often from the tile? (Chapter 08 does the same"
-                    " product with 672 global reads.)",
-                    "Twice from global memory, once by each of the two groups of its row of C; and from each tile four times, by the"
-                    " four work-items of that row. All in all 208 global reads.",
-                ],
-                [
-                    "Choose nothing in place of the barrier in line 26, and “one after the other”. Which work-item overwrites what others"
-                    " have not read yet?",
-                    "Already the first one, of row 0 and column 0: done with its part of the sum, it brings the next elements into"
-                    " a_tile[0][0] and b_tile[0][0]. Nobody else has read these two yet.",
-                ],
-                [
-                    "C is 6×7, and the groups cover 8×8. What do the work-items do that have no element of C?",
-                    "They bring elements into the tiles, or 0 where the matrices end, and wait at each barrier, as all others do. Only"
-                    " the store in line 29 is not theirs.",
-                ],
-            ]
-        },
+        **{"try": _tries("09-matmul-tiled")},
         copies=True,
         options="-D TILE=4",
         **{"global": [8, 8], "local": [4, 4]},
@@ -197,22 +172,7 @@ LAUNCHES = [
         "kernel": "sum_last_group",
         "figure": "atomic-last-group",
         "say": "three groups of four; the last one adds the rest",
-        "try": [
-            [
-                "Choose “shuffled”. Which group is the last, and how does it know?",
-                "Group 1, in the order that comes first: when it changes done, it finds a 2 there. The other two groups have found a 0 and a"
-                " 1, and are through.",
-            ],
-            [
-                "In the end each element of partial_sums is a “?”. Where have the sums gone?",
-                "The last group has fetched each one and left a NaN in its place, which is shown as “?”, like memory that nobody has written."
-                " A sum that were missing in the next launch would make its total NaN, too: nobody could overlook that.",
-            ],
-            [
-                "Choose nothing in place of the barrier in line 25, and “one after the other”. Why does total end as “?”, too?",
-                "The first work-item adds to its own sum what stands in the next elements of local memory. Nobody has written these yet.",
-            ],
-        ],
+        "try": _tries("13-sum-atomic"),
         "global": [12],
         "local": [4],
         "arguments": [_X13, [NAN], 30, Local(4), [NAN] * 3, [0]],
@@ -276,23 +236,7 @@ QUEUES = [
         "say": "five pieces, three slots, up to three queues",
         "arguments": ["18", "4"],
         "queues": [1, 2, 3],
-        "try": [
-            [
-                "With three queues, step to the first wait of the host. Which commands may run, and which stand in front of a shut gate?",
-                "The copies may run, one after the other: they wait for nothing. Each kernel stands in front of a gate until its copy has"
-                " ended, each result until its kernel has.",
-            ],
-            [
-                "Take out the gate of the kernel, and choose “the newest first”. What does kernel 0 add up?",
-                "What the run before has left in slot 0: piece 3. Its sum is 8 where -10 is right. Kernel 1 is too early as well."
-                " Kernels 2 to 4 are, too, and nothing shows: their slots happen to hold their own pieces, from the run before.",
-            ],
-            [
-                "With that gate still out, choose “as it ran here”, then one queue. Both are right. Which of the two can you rely on?",
-                "On one queue: it is in order, so a kernel begins after the end of its copy, with or without a wait list. With three queues"
-                " the copies were merely quick; the races are counted all the same.",
-            ],
-        ],
+        "try": _tries("22-overlap"),
         "seed": 23,
     },
 ]
