@@ -17,29 +17,11 @@ MONO = "Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 INK, SOFT, LINE, PANEL, RIM = "#1f2933", "#5b6670", "#8a949d", "#fcfbf7", "#cfcabd"
 WHITE, GREY = "#ffffff", "#eceae2"
 BLUE, GREEN, ORANGE, RED, VIOLET, TEAL = "#2866a8", "#2a7448", "#a94e14", "#b82a2a", "#6b4fa3", "#12696d"
-PALE = {
-    BLUE: "#dcebfa",
-    GREEN: "#dcf2e3",
-    ORANGE: "#fce8d6",
-    RED: "#fbdcdc",
-    VIOLET: "#e9e2f7",
-    TEAL: "#d8f0f0",
-    INK: GREY,
-    GREY: GREY,
-    LINE: GREY,
-}
+PALE = {BLUE: "#dcebfa", GREEN: "#dcf2e3", ORANGE: "#fce8d6", RED: "#fbdcdc", VIOLET: "#e9e2f7", TEAL: "#d8f0f0"}
+PALE.update(dict.fromkeys((INK, GREY, LINE), GREY))
 # The classes of figures that are kept by hand: README.md says how they are used.
-CLASSES = {
-    "ink": INK,
-    "soft": SOFT,
-    "line": LINE,
-    "blue": BLUE,
-    "green": GREEN,
-    "orange": ORANGE,
-    "red": RED,
-    "violet": VIOLET,
-    "teal": TEAL,
-}
+CLASSES = {"ink": INK, "soft": SOFT, "line": LINE, "blue": BLUE, "green": GREEN, "orange": ORANGE, "red": RED}
+CLASSES.update({"violet": VIOLET, "teal": TEAL})
 FAINT = {"blue": "#f4f8fc", "orange": "#fdf4ec", "green": "#f3f8f4"}
 MOMENT, FADE, REST = 1.6, 0.4, 5.0  # seconds: from one moment to the next, for one to appear, and of the whole
 STILL = object()
@@ -73,13 +55,8 @@ def palette(drawing):
         rules.append(rule)
     rules.append(" ".join(f"rect.faint.{name}{{fill:{color}}}" for name, color in FAINT.items() if name in used))
     rules.append(f"rect.hollow.hollow{{fill:{WHITE}}} rect.open.open{{fill:none}}")
-    return (
-        "<style>\n"
-        + "\n".join(rules)
-        + "\n</style>\n<defs>\n"
-        + "\n".join(marker(name, color) for name, color in used.items())
-        + "\n</defs>"
-    )
+    markers = [marker(name, color) for name, color in used.items()]
+    return "\n".join(["<style>", *rules, "</style>", "<defs>", *markers, "</defs>"])
 
 
 class Figure:

@@ -187,9 +187,8 @@ def pocl_loops():
         for active in adds:
             sums[lid] += sums[lid + active]
         f.cells(at, y2, w, h, steps, [(RED if lid == 0 else BLUE) if active in adds else None for active in steps], 13)
-    f.text(
-        x, y2 + h + 20, f"→ {' + '.join(map(str, taken))} = {sums[0]}, where {right} is right", 14, RED, "start", True
-    )
+    sentence = f"→ {' + '.join(map(str, taken))} = {sums[0]}, where {right} is right"
+    f.text(x, y2 + h + 20, sentence, 14, RED, "start", True)
     f.note(x0, 312, "in colour: has something to do")
     f.line(x0 + 298, 308, x0 + 318, 308, ORANGE, 3)
     f.text(x0 + 326, 312, "barrier", 13, ORANGE, "start", True)
@@ -223,12 +222,8 @@ def divergence():
                 busy += bool(lanes)
                 if lanes:
                     f.box(left, top, bundle * w, h, PALE[ORANGE], ORANGE, 1, 1)
-                    f.path(
-                        " ".join(f"M{left + i * w + 1:g} {top:g}h{w - 2}v{h}h-{w - 2}z" for i in lanes),
-                        BLUE,
-                        0.5,
-                        fill=BLUE,
-                    )
+                    d = " ".join(f"M{left + i * w + 1:g} {top:g}h{w - 2}v{h}h-{w - 2}z" for i in lanes)
+                    f.path(d, BLUE, 0.5, fill=BLUE)
                 else:
                     f.box(left, top, bundle * w, h, WHITE, LINE, 1, 1, "3 3")
             f.text(640, top + 12, busy, 13.5, INK)

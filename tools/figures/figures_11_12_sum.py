@@ -80,13 +80,8 @@ def unrolled():
             for k in range(uf):
                 f.arrow(x0 + (i + k * stride + 0.5) * w, y + 30, x0 + (i + 0.38 + 0.24 * k) * w, y + 76, colour[i], 1.8)
         for j in range(stride * uf, left):
-            f.path(
-                f"M {x0 + (j + 0.5) * w:g} {y + 30} C {x0 + (j + 0.3) * w:g} {y + 72}, {x0 + 2.6 * w:g} {y + 52}, {x0 + 0.9 * w:g} {y + 77}",
-                FOUR[0],
-                1.8,
-                True,
-                dash="4 3",
-            )
+            curve = f"C {x0 + (j + 0.3) * w:g} {y + 72}, {x0 + 2.6 * w:g} {y + 52}, {x0 + 0.9 * w:g} {y + 77}"
+            f.path(f"M {x0 + (j + 0.5) * w:g} {y + 30} {curve}", FOUR[0], 1.8, True, dash="4 3")
         y += 80
         left = items
     f.note(24, 26, "each step down is a launch; a colour is a work-item of that launch", SOFT, 15)

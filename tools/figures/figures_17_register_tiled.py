@@ -25,16 +25,8 @@ def banks():
         f.text(656, y, f"{steps} step{'s' if steps > 1 else ''}", 16, ORANGE if steps > 1 else GREEN, "end", True)
         for bank in range(32):
             items = hit.get(bank, [])
-            f.box(
-                x0 + bank * w,
-                y + 10,
-                w,
-                44,
-                PALE[ORANGE] if len(items) > 1 else PALE[GREEN] if items else WHITE,
-                LINE,
-                0,
-                1,
-            )
+            fill = [WHITE, PALE[GREEN], PALE[ORANGE]][min(len(items), 2)]
+            f.box(x0 + bank * w, y + 10, w, 44, fill, LINE, 0, 1)
             high = 44 / max(len(items), 1)
             for n, item in enumerate(items):
                 f.box(x0 + bank * w + 1.5, y + 11 + n * high, w - 3, high - 2, FOUR[item], WHITE, 1, 0.5)

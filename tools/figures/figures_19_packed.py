@@ -14,16 +14,8 @@ def panels():
         for r in range(rows):
             for c in range(cols):
                 inside = chosen(r, c)
-                f.box(
-                    x + c * cell,
-                    y + r * cell,
-                    cell,
-                    cell,
-                    PALE[color] if inside else WHITE,
-                    color if inside else LINE,
-                    0,
-                    1,
-                )
+                fill, rim = (PALE[color], color) if inside else (WHITE, LINE)
+                f.box(x + c * cell, y + r * cell, cell, cell, fill, rim, 0, 1)
                 f.text(x + (c + 0.5) * cell, y + (r + 0.5) * cell + 4, number(r, c), 11.5, INK if inside else SOFT)
 
     f.note(24, 62, "A, row by row", BLUE, 13.5)

@@ -57,14 +57,9 @@ def overlap():
                 f.arrow(at(ended), 245, at(result) + 1, 265, SOFT, 1.2)
     # The slot: from the result of piece 0, below that of piece 1, between the kernels 1 and 2, to the copy of piece 3.
     x, below = at(THREE[2][0][1]) - 1, 298
-    f.path(
-        f"M{x:g} 289 Q{x:g} {below} {x + 9:g} {below} L{at(370):g} {below} "
-        f"C{at(440):g} {below} {at(400):g} 240 {at(THREE[0][3][0]):g} 202",
-        VIOLET,
-        1.6,
-        True,
-        dash="5 3",
-    )
+    curve = f"C{at(440):g} {below} {at(400):g} 240 {at(THREE[0][3][0]):g} 202"
+    way = f"M{x:g} 289 Q{x:g} {below} {x + 9:g} {below} L{at(370):g} {below} {curve}"
+    f.path(way, VIOLET, 1.6, True, dash="5 3")
     f.still()
     axis = 312
     f.line(LEFT, axis, LEFT + WIDTH, axis, SOFT, 1.2)
@@ -73,8 +68,7 @@ def overlap():
         f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
     f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
     f.note(24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", INK, 14)
-    f.note(
-        24, 386, "Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result", VIOLET, 14
-    )
-    f.note(24, 406, "before it enqueues that copy, which then begins when the bus is free.", VIOLET, 14)
+    words = """Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result
+before it enqueues that copy, which then begins when the bus is free."""
+    f.note(24, 386, words, VIOLET, 14, 20)
     return f
