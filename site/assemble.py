@@ -34,60 +34,20 @@ NO_ADDRESS = (
     "This copy of the site was not told the address. Until you have it,"
     " [the puzzles](../06-dot-product-reduction/index.md?puzzle=1#see-it-run) need nothing but your browser."
 )
-
-# The figures' colours (tools/figures/draw.py, tools/bench/) on a dark page. A picture asks the page's own scheme, not the
-# system's: `color-scheme` goes down to what is shown as a picture.
-DARK = {
-    "#1f2933": "#e8ebee",
-    "#000000": "#e8ebee",
-    "#5b6670": "#b3bcc5",
-    "#8a949d": "#84909c",
-    "#fcfbf7": "#1c222b",
-    "#cfcabd": "#3a4450",
-    "#ffffff": "#12171e",
-    "#eceae2": "#2a323c",
-    "#f1f0ea": "#252d36",
-    "#2b6cb0": "#86bdf5",
-    "#2f7d4f": "#85d3a4",
-    "#b7561a": "#f2ab76",
-    "#c22f2f": "#f59a9a",
-    "#6b4fa3": "#c3b0f2",
-    "#147a7e": "#74cfd2",
-    "#dcebfa": "#1c3d61",
-    "#dcf2e3": "#1b4630",
-    "#fce8d6": "#54300f",
-    "#fbdcdc": "#5e2323",
-    "#e9e2f7": "#3a2e5c",
-    "#d8f0f0": "#12484b",
-    "#93bde8": "#2f5f90",
-    "#8fcca5": "#2d6b45",
-    "#f2b78a": "#7f4c1f",
-    "#a8a949": "#a8a949",
-    "#f4f8fc": "#18212c",
-    "#fdf4ec": "#2a2019",
-    "#f3f8f4": "#18241d",
-    "#2866a8": "#86bdf5",
-    "#2a7448": "#85d3a4",
-    "#a94e14": "#f2ab76",
-    "#b82a2a": "#f59a9a",
-    "#12696d": "#74cfd2",
-    "#0b5cad": "#79b4f2",
-    "#8a1c62": "#f09bcf",
-    "#7a5c00": "#e3c15a",
-}
+DARK = dict(re.findall(r"(?m)^ *--c(\w{6}): (#\w{6});$", (ROOT / "site/dark.css").read_text()))
 
 
 def both_schemes(svg):
-    """A figure in its own colours on a light page, and in those of DARK on a dark one."""
-    pattern = r'(?<![\w("])#[0-9a-f]{6}(?![\w-])|(?<==")#[0-9a-f]{6}(?=")'
-    used = sorted(set(re.findall(pattern, svg)))
+    """A figure in its own colours on a light page, and in those of dark.css on a dark one."""
+    pattern = r'(?<![\w("])#([0-9a-f]{6})(?![\w-])|(?<==")#([0-9a-f]{6})(?=")'
+    used = sorted({a or b for a, b in re.findall(pattern, svg)})
     if missing := [color for color in used if color not in DARK]:
-        sys.exit(f"site/assemble.py: DARK does not say what becomes of {missing} on a dark page")
-    light = "".join(f"--c{c[1:]}:{c};" for c in used)
-    dark = "".join(f"--c{c[1:]}:{DARK[c]};" for c in used)
+        sys.exit(f"site/dark.css does not say what becomes of {missing} on a dark page")
+    light = "".join(f"--c{color}:#{color};" for color in used)
+    dark = "".join(f"--c{color}:{DARK[color]};" for color in used)
     style = f"<style>svg{{{light}}}@media (prefers-color-scheme: dark){{svg{{{dark}}}}}</style>"
-    svg = re.sub(pattern, lambda m: f"var(--c{m.group()[1:]})", svg)
-    return re.sub(r"(<svg\b[^>]*>)", lambda m: m.group(1) + style, svg, count=1)
+    svg = re.sub(pattern, lambda m: f"var(--c{m[1] or m[2]})", svg)
+    return re.sub(r"(<svg\b[^>]*>)", lambda m: m[1] + style, svg, count=1)
 
 
 def standing(svg):
