@@ -65,8 +65,14 @@ class Figure:
     def __init__(self, width, height, title):
         self.width, self.height, self.title, self.parts = width, height, title, []
 
-    def add(self, text):
-        self.parts.append(text)
+    def add(self, tag, words=None, **attributes):
+        """An element; an attribute that is None is left out, and fill_opacity is fill-opacity."""
+        values = {name.replace("_", "-"): value for name, value in attributes.items() if value is not None}
+        given = " ".join(
+            f'{name}="{value if isinstance(value, str) else f"{value:g}"}"' for name, value in values.items()
+        )
+        end = "/>" if words is None else f">{html.escape(str(words), quote=False)}</{tag}>"
+        self.parts.append(f"<{tag} {given}{end}")
 
     def moment(self):
         """What is added from here on appears one moment later."""
@@ -102,26 +108,20 @@ class Figure:
         return parts, f"<style>@media screen and (prefers-reduced-motion: no-preference) {{\n{rules}\n}}</style>\n"
 
     def box(self, x, y, w, h, fill=WHITE, stroke=LINE, r=4, width=1.2, dash=None):
-        dash = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(
-            f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{r}" fill="{fill}" stroke="{stroke}" '
-            f'stroke-width="{width}"{dash}/>'
-        )
+        style = {"fill": fill, "stroke": stroke, "stroke_width": width, "stroke_dasharray": dash}
+        self.add("rect", x=x, y=y, width=w, height=h, rx=r, **style)
 
     def pale(self, x, y, w, h, color, r=2, width=1.4):
         """A box in a colour of the palette."""
         self.box(x, y, w, h, PALE[color], color, r, width)
 
     def text(self, x, y, text, size=14, fill=INK, anchor="middle", bold=False, mono=False, italic=False):
-        style = (
-            (' font-weight="bold"' if bold else "")
-            + (' font-style="italic"' if italic else "")
-            + (f' font-family="{MONO}"' if mono else "")
-        )
-        self.add(
-            f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}"{style}>'
-            f"{html.escape(str(text), quote=False)}</text>"
-        )
+        style = {
+            "font_weight": "bold" if bold else None,
+            "font_style": "italic" if italic else None,
+            "font_family": MONO if mono else None,
+        }
+        self.add("text", text, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, **style)
 
     def title_at(self, x, y, text, size=15):
         """The heading of a part of the figure."""
@@ -142,19 +142,17 @@ class Figure:
             self.text(x + w / 2, middle + 18, sub, 12.5, SOFT)
 
     def line(self, x1, y1, x2, y2, color=SOFT, width=1.5, arrow=False, dash=None):
-        end = f' marker-end="url(#a{color[1:]})"' if arrow else ""
-        dash = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(
-            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{color}" stroke-width="{width}"{end}{dash}/>'
-        )
+        end = f"url(#a{color[1:]})" if arrow else None
+        style = {"stroke": color, "stroke_width": width, "marker_end": end, "stroke_dasharray": dash}
+        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, **style)
 
     def arrow(self, x1, y1, x2, y2, color=SOFT, width=1.5, dash=None):
         self.line(x1, y1, x2, y2, color, width, True, dash)
 
     def path(self, d, color=SOFT, width=1.5, arrow=False, fill="none", dash=None):
-        end = f' marker-end="url(#a{color[1:]})"' if arrow else ""
-        dash = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(f'<path d="{d}" fill="{fill}" stroke="{color}" stroke-width="{width}"{end}{dash}/>')
+        end = f"url(#a{color[1:]})" if arrow else None
+        style = {"stroke": color, "stroke_width": width, "marker_end": end, "stroke_dasharray": dash}
+        self.add("path", d=d, fill=fill, **style)
 
     def cells(self, x, y, w, h, texts, colors=None, size=14, strong=()):
         """A row of equal cells; `colors` one for each (None: white)."""

@@ -11,9 +11,7 @@ def rounding_path():
     x0, w, box = 40, 38, 20
 
     def plus(x, y, mine):
-        f.add(
-            f'<circle cx="{x:g}" cy="{y:g}" r="8" fill="{WHITE}" stroke="{ORANGE if mine else LINE}" stroke-width="1.6"/>'
-        )
+        f.add("circle", cx=x, cy=y, r=8, fill=WHITE, stroke=ORANGE if mine else LINE, stroke_width=1.6)
         f.text(x, y + 5, "+", 15, ORANGE if mine else SOFT, bold=mine)
 
     def way(x1, y1, x2, y2, mine):
