@@ -9,16 +9,7 @@ from tests import running
 
 @pytest.mark.thorough
 def test_bench(tmp_path):
-    command = [
-        sys.executable,
-        running.ROOT / "tools" / "bench" / "run.py",
-        "--quick",
-        "--sizes",
-        "64",
-        "--lengths",
-        "10",
-    ]
-    code, out, err = running.run(
-        [*command, "--build", running.BUILD, "--out", tmp_path], env=running.remembering(tmp_path), timeout=300
-    )
+    command = [sys.executable, running.ROOT / "tools/bench/run.py", "--quick", "--sizes", "64", "--lengths", "10"]
+    command += ["--build", running.BUILD, "--out", tmp_path]
+    code, out, err = running.run(command, env=running.remembering(tmp_path), timeout=300)
     assert code == 0, out + err

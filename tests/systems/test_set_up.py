@@ -183,13 +183,6 @@ def test_folders():
     assert code == 1 and "cannot be written to" in out and not err, out + err
 
 
-def test_line_ends():
-    """git writes every text file with LF, on Windows, too."""
-    code, out, _ = running.run(["git", "-C", running.ROOT, "ls-files", "--eol"])
-    lines = [line for line in out.splitlines() if line.startswith("i/lf") and not line.endswith(".csv")]
-    assert code != 0 or lines and not [line for line in lines if "eol=lf" not in line]  # no git in an archive
-
-
 def test_through_a_link(tmp_path):
     for script in "run.sh", "test.sh", "check.sh":
         (tmp_path / script).symlink_to(running.ROOT / script)
