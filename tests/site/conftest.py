@@ -1,16 +1,14 @@
-"""The site in a browser: built once, served on loopback, opened in Debian's Chromium by Playwright.
+"""The site in a browser: served on loopback, opened in Debian's Chromium by Playwright.
 
-Run by site/test.sh, whose Python has what this needs (site/requirements.txt); elsewhere these tests are skipped by name.
-SITE=FOLDER looks at a site that is built already.
+Run by site/test.sh, which builds it and whose Python has what this needs (site/requirements.txt); elsewhere these tests are
+skipped by name.
 """
 
-import fcntl
 import functools
 import http.server
 import os
 import pathlib
 import shutil
-import subprocess
 import threading
 
 import pytest
@@ -21,15 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def site():
     """The folder of the built site."""
-    if "SITE" in os.environ:
-        return pathlib.Path(os.environ["SITE"]).resolve()
-    folder = ROOT / "build" / "site"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w", encoding="utf-8") as lock:  # another session may be building
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = subprocess.run([ROOT / "site" / "build.sh"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "out"
+    folder = pathlib.Path(os.environ.get("SITE", ROOT / "build/site/out")).resolve()
+    return folder if folder.exists() else pytest.skip("the site is not built: site/test.sh does it")
 
 
 @pytest.fixture(scope="session")

@@ -16,9 +16,8 @@ import pytest
 
 from tests.site.conftest import ROOT
 from tests.site.test_players import RED, Player
-from tests.site.test_recordings import maker, recording_of
+from tests.site.test_recordings import make, recording_of
 
-make = maker()
 LAUNCHES = {launch["chapter"]: launch for launch in make.LAUNCHES}
 CHAPTERS = [chapter for chapter in LAUNCHES if "what_if" in recording_of(LAUNCHES[chapter])]
 PUZZLES = [chapter for chapter in CHAPTERS if recording_of(LAUNCHES[chapter])["what_if"]["puzzles"]]
