@@ -65,18 +65,6 @@ def floats(data):
     return [None if math.isnan(v) else int(v) if v == int(v) else v for v in values]
 
 
-def built(library, sources, before=(), after=()):
-    """A library of the first of its sources, built where it is older than one of them, with options before that source
-    and after it; its path."""
-    if not library.exists() or library.stat().st_mtime < max(source.stat().st_mtime for source in sources):
-        library.parent.mkdir(parents=True, exist_ok=True)
-        new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
-        command = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", *before, sources[0], "-o", new]
-        subprocess.run([*command, *after], check=True)
-        new.rename(library)
-    return library
-
-
 def calls_of(chapter, program, arguments, library, folder):
     """Runs a program under the layer: what it printed, and what one_run asks for of its calls, in order."""
     log = folder / "log"
@@ -130,31 +118,26 @@ def commands_in(log):
 
 def one_run(calls, lines):
     """The last repetition: {"calls": ..., "times": ...}, and what lay in the slots and with the host before it."""
-    starts = [i for i, one in enumerate(calls) if one["call"] == "finish"]
-    start = starts[-2] + 1  # the last one is that of the end
-    times = {one["id"]: one["ns"] for one in calls if one["call"] == "times"}
-    slots, sums = {}, {}  # buffers of pieces and of partial sums, by the kernel's arguments, in their order
-    for one in calls:
-        if one["call"] == "launch":
-            piece, partial, *_ = one["arguments"]
-            slots.setdefault(piece, len(slots))
-            sums.setdefault(partial, len(sums))
+    *_, before_it, stop = (
+        i for i, one in enumerate(calls) if one["call"] == "finish"
+    )  # the last one is that of the end
+    start = before_it + 1
+    first = next(one["id"] for one in calls[start:] if "id" in one)
+    times = {one["id"]: one["ns"] for one in calls if one["call"] == "times" and one["id"] >= first}
+    launches = [one["arguments"] for one in calls if one["call"] == "launch"]
+    # Buffers of pieces and of partial sums, by the kernel's arguments, in their order; and the slot of each result's command.
+    slots, sums = ({buffer: i for i, buffer in enumerate(dict.fromkeys(some))} for some in list(zip(*launches))[:2])
+    slot_of = {one["id"]: sums[one["buffer"]] for one in calls if one["call"] == "read"}
     before = {"slots": [[] for _ in slots], "sums": [None for _ in slots]}
-    slot_of = {}  # of a result, by its command
+    made, pieces, came = [], [], []
     for one in calls[:start]:
         if one["call"] == "write":
             there, new = before["slots"][slots[one["buffer"]]], floats(one["data"])
             there[: len(new)] = new
-        elif one["call"] == "read":
-            slot_of[one["id"]] = sums[one["buffer"]]
-        elif one["call"] == "wait":
-            for id_, data in zip(one["ids"], one["data"]):
-                before["sums"][slot_of[id_]] = floats(data)[0]
-    made, pieces, came, first = [], [], [], None
-    for one in calls[start : starts[-1]]:
-        kind, id_ = KINDS.get(one["call"]), one.get("id")
-        if first is None and id_ is not None:
-            first = id_
+        for id_, data in zip(one.get("ids", []), one["data"]) if one["call"] == "wait" else ():
+            before["sums"][slot_of[id_]] = floats(data)[0]
+    for one in calls[start:stop]:
+        kind, call, more = KINDS.get(one["call"]), one["call"], []
         if kind == "copy":
             more = [slots[one["buffer"]], len(pieces)]
             pieces.append(floats(one["data"]))
@@ -164,21 +147,20 @@ def one_run(calls, lines):
             if sums[partial] != more[0]:
                 raise SystemExit("piece and partial sums are not of one slot")
         elif kind == "result":
-            more = [sums[one["buffer"]]]
-            slot_of[id_] = more[0]
-        if kind is not None:
-            made.append([lines[kind], kind, id_ - first, one["queue"], [w - first for w in one["waits"]], *more])
-        elif one["call"] == "flush":
+            more = [slot_of[one["id"]]]
+        elif call == "flush":
             name = {"copy": "copies", "kernel": "kernels", "result": "results"}[made[-1][1]]
             made.append([lines[f"flush {name}"], "flush", one["queue"]])
-        elif one["call"] == "wait":
+        elif call == "wait":
             made.append([lines["wait"], "wait", *[i - first for i in one["ids"]]])
             made.append([lines["add"], "add", slot_of[one["ids"][0]]])
             came.append(floats(one["data"][0])[0])
-        elif one["call"] not in ("times", "device"):
+        elif call not in ("times", "device"):
             raise SystemExit(f"the loop makes a call that is not known here: {one}")
-    zero = min(ns[0] for id_, ns in times.items() if id_ >= first)
-    ran = [[t - zero for t in times[id_]] for id_ in sorted(times) if id_ >= first]
+        if kind:
+            made.append([lines[kind], kind, one["id"] - first, one["queue"], [w - first for w in one["waits"]], *more])
+    zero = min(ns[0] for ns in times.values())
+    ran = [[t - zero for t in times[id_]] for id_ in sorted(times)]
     return {"calls": made, "times": ran[: sum(len(c) > 4 for c in made)]}, before, pieces, came
 
 
