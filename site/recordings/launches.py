@@ -48,16 +48,26 @@ def _sums(first, number, step=16):
     return sum(sum(_PRODUCTS[i::step]) for i in range(first, first + number))
 
 
-def _matmul(chapter, m, n, k, **more):
+def _matmul(chapter, sizes, launch, figure, say, show, options="", tiles=None, **costs):
+    """A launch of a matrix product, (global size, local size); with `options` its work-items bring elements into tiles."""
+    m, n, k = sizes
     a, b = whole(m * k, 1), whole(k * n, 2)
+    tries = _tries(chapter)
     return {
         "chapter": chapter,
         "kernel": "matmul",
         "arguments": [a, b, [NAN] * (m * n), m, n, k],
-        "costs": {"m": m, "n": n, "k": k, **more.pop("costs", {})},
+        "costs": {"m": m, "n": n, "k": k, **costs},
         "expected": {"c": product(a, b, m, n, k)},
-        **more,
-        "grid": {"a": [m, k], "b": [k, n], "c": [m, n], **more.get("grid", {})},
+        "pocl": "300 200 100",
+        "figure": figure,
+        "say": say,
+        **({"try": tries} if tries else {}),
+        **({"copies": True, "options": options} if options else {}),
+        "global": launch[0],
+        "local": launch[1],
+        "show": show,
+        "grid": {"a": [m, k], "b": [k, n], "c": [m, n], **(tiles or {})},
     }
 
 
@@ -66,6 +76,7 @@ _Y16 = whole(70, 4)
 _X13 = whole(30, 5)
 _X12 = whole(19, 6)
 
+BLOCKS = "-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0"
 LAUNCHES = [
     {
         "chapter": "03-launch-geometry",
@@ -108,47 +119,14 @@ LAUNCHES = [
         "costs": {"n": _N, "groups": 2, "local_size": 8},
         "expected": {"partial_sums": [_sums(0, 8), _sums(8, 8)]},
     },
+    _matmul("08-matmul-naive", (6, 7, 8), ([8, 8], [4, 4]), "matmul", "one work-item, one element of C", ["sum", "k"]),
     _matmul(
-        "08-matmul-naive",
-        6,
-        7,
-        8,
-        pocl="300 200 100",
-        figure="matmul",
-        say="one work-item, one element of C",
-        **{"global": [8, 8], "local": [4, 4]},
-        show=["sum", "k"],
+        "09-matmul-tiled", (6, 7, 8), ([8, 8], [4, 4]), "tiling", "four groups, each with two tiles of 4×4", ["sum", "k"],
+        "-D TILE=4", {"a_tile": [4, 4], "b_tile": [4, 4]}, tile=4,
     ),
     _matmul(
-        "09-matmul-tiled",
-        6,
-        7,
-        8,
-        pocl="300 200 100",
-        figure="tiling",
-        say="four groups, each with two tiles of 4×4",
-        **{"try": _tries("09-matmul-tiled")},
-        copies=True,
-        options="-D TILE=4",
-        **{"global": [8, 8], "local": [4, 4]},
-        show=["sum", "k"],
-        grid={"a_tile": [4, 4], "b_tile": [4, 4]},
-        costs={"tile": 4},
-    ),
-    _matmul(
-        "10-matmul-wpt",
-        6,
-        7,
-        8,
-        pocl="300 200 100",
-        figure="wpt",
-        say="four groups, two elements of C for each work-item",
-        copies=True,
-        options="-D TILE=4 -D WPT=2",
-        **{"global": [8, 4], "local": [4, 2]},
-        show=["sums", "k"],
-        grid={"a_tile": [4, 4], "b_tile": [4, 4]},
-        costs={"tile": 4, "wpt": 2},
+        "10-matmul-wpt", (6, 7, 8), ([8, 4], [4, 2]), "wpt", "four groups, two elements of C for each work-item", ["sums", "k"],
+        "-D TILE=4 -D WPT=2", {"a_tile": [4, 4], "b_tile": [4, 4]}, tile=4, wpt=2,
     ),
     {
         "chapter": "12-sum-unrolled",
@@ -196,36 +174,16 @@ LAUNCHES = [
         "total": {"partial_sums": sum(x * y for x, y in zip(_X16, _Y16))},
     },
     _matmul(
-        "17-matmul-register-tiled",
-        8,
-        16,
-        8,
-        pocl="300 200 100",
-        figure="register-tile",
-        say="two groups of four work-items, each with 4×4 elements of C",
-        copies=True,
-        options="-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0",
-        **{"global": [8], "local": [4]},
-        show=["k"],
-        grid={"a_tile": [4, 12], "b_tile": [4, 8]},
-        costs={"bm": 8, "bn": 8, "bk": 4, "tm": 4, "tn": 4},
+        "17-matmul-register-tiled", (8, 16, 8), ([8], [4]), "register-tile",
+        "two groups of four work-items, each with 4×4 elements of C", ["k"],
+        BLOCKS, {"a_tile": [4, 12], "b_tile": [4, 8]}, bm=8, bn=8, bk=4, tm=4, tn=4,
     ),
     _matmul(
-        "18-matmul-double-buffered",
-        8,
-        16,
-        12,
-        pocl="300 200 100",
-        figure="double-buffering",
-        say="two groups of four work-items, two pairs of tiles in turns",
-        copies=True,
-        options="-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0",
-        **{"global": [8], "local": [4]},
-        show=["now", "k"],
-        grid={"a_tiles": [8, 12], "b_tiles": [8, 8]},
-        costs={"bm": 8, "bn": 8, "bk": 4, "tm": 4, "tn": 4},
+        "18-matmul-double-buffered", (8, 16, 12), ([8], [4]), "double-buffering",
+        "two groups of four work-items, two pairs of tiles in turns", ["now", "k"],
+        BLOCKS, {"a_tiles": [8, 12], "b_tiles": [8, 8]}, bm=8, bn=8, bk=4, tm=4, tn=4,
     ),
-]
+]  # fmt: skip
 
 # Hosts with several queues, whose commands are recorded with their events (commands.py): the chapter, the arguments of
 # its program before the number of queues, and the numbers; `figure`, `say`, `try` and `seed` as above.
