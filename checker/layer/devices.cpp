@@ -14,14 +14,10 @@ struct own_device {
   size_t platform;
   bool is_paper;
 };
-// Bytes of local memory of a kernel: of each argument by its number, and below DECLARED what it
-// declares itself.
-constexpr cl_uint DECLARED = ~0U;
 struct devices_state {
   std::map<cl_device_id, own_device> own;
   std::vector<std::vector<cl_device_id>> platforms; // of our own
   std::set<cl_program> with_barrier;
-  std::map<cl_kernel, std::map<cl_uint, cl_ulong>> local_bytes;
 };
 static devices_state &the = *new devices_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below;
@@ -68,8 +64,7 @@ static bool is_own(cl_platform_id platform) {
 
 static std::vector<cl_platform_id> real_platforms() {
   cl_uint count = 0;
-  if (below.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS)
-    return {};
+  below.clGetPlatformIDs(0, nullptr, &count);
   std::vector<cl_platform_id> list(count);
   below.clGetPlatformIDs(count, list.data(), nullptr);
   return list;
@@ -79,21 +74,29 @@ static std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   if (is_own(platform))
     return the.platforms[reinterpret_cast<size_t>(platform) - 1];
   cl_uint count = 0;
-  if (below.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)
-    return {};
+  below.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   std::vector<cl_device_id> list(count);
   below.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, list.data(), nullptr);
   return list;
+}
+
+// Gives back a list as clGetPlatformIDs and clGetDeviceIDs do.
+template <typename T>
+static void give_list(const std::vector<T> &all, const cl_uint room, T *list, cl_uint *count) {
+  if (list != nullptr)
+    std::copy_n(all.begin(), std::min<size_t>(room, all.size()), list);
+  if (count != nullptr)
+    *count = static_cast<cl_uint>(all.size());
 }
 
 // Makes the platforms that `devices` names: types by commas, platforms by slashes; `on_paper`: of
 // no real devices.
 static void make_platforms() {
   const bool is_paper = number("on_paper") == 1;
-  const std::vector<cl_platform_id> real_ones =
-      is_paper ? std::vector<cl_platform_id>() : real_platforms();
-  const std::vector<cl_device_id> list =
-      real_ones.empty() ? std::vector<cl_device_id>() : devices_of(real_ones.front());
+  std::vector<cl_device_id> list;
+  for (cl_platform_id platform : real_platforms())
+    if (!is_paper && list.empty())
+      list = devices_of(platform);
   size_t next = 0;
   std::vector<std::vector<cl_device_id>> made;
   for (const std::string &types : words_of(setting("devices") + " ", '/')) {
@@ -104,12 +107,11 @@ static void make_platforms() {
         continue;
       if (!is_paper && next == list.size())
         give_up("fewer devices than it names: devices = " + setting("devices"));
-      const std::string place =
-          std::to_string(made.size() - 1) + ":" + std::to_string(made.back().size());
-      auto *const now = new own_device{type, place, next, made.size() - 1, is_paper};
-      cl_device_id handle = is_paper ? reinterpret_cast<cl_device_id>(now) : list[next];
-      the.own[handle] = *now;
-      made.back().push_back(handle);
+      const size_t platform = made.size() - 1;
+      const std::string place = std::to_string(platform) + ":" + std::to_string(made.back().size());
+      auto *const now = new own_device{type, place, next, platform, is_paper};
+      made.back().push_back(is_paper ? reinterpret_cast<cl_device_id>(now) : list[next]);
+      the.own[made.back().back()] = *now;
       next++;
     }
   }
@@ -120,15 +122,11 @@ static cl_int get_platforms(const cl_uint room, cl_platform_id *list, cl_uint *c
   if (the.platforms.empty())
     make_platforms();
   std::vector<cl_platform_id> all;
-  for (size_t p = 0; p < the.platforms.size(); p++)
-    all.push_back(handle_of(p));
   if (number("beside") == 1)
-    for (cl_platform_id platform : real_platforms())
-      all.push_back(platform);
-  for (size_t p = 0; list != nullptr && p < room && p < all.size(); p++)
-    list[p] = all[p];
-  if (count != nullptr)
-    *count = static_cast<cl_uint>(all.size());
+    all = real_platforms();
+  for (size_t p = the.platforms.size(); p-- > 0;)
+    all.insert(all.begin(), handle_of(p));
+  give_list(all, room, list, count);
   return CL_SUCCESS;
 }
 
@@ -181,10 +179,8 @@ static cl_device_type type_of(cl_device_id device) {
     const bool is_default = !own->second.is_paper && own->second.place.substr(2) == "0";
     return type_named(own->second.type) | (is_default ? CL_DEVICE_TYPE_DEFAULT : 0);
   }
-  cl_device_type type = 0;
-  below.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
   if (!has("type"))
-    return type;
+    return asked<cl_device_type>(below.clGetDeviceInfo, device, CL_DEVICE_TYPE);
   const std::vector<std::string> words = words_of(said("type"));
   return type_named(words[0]) | (words.size() > 1 ? CL_DEVICE_TYPE_DEFAULT : 0);
 }
@@ -198,10 +194,7 @@ static cl_int get_devices(cl_platform_id platform, const cl_device_type type, co
   for (cl_device_id device : devices_of(platform))
     if (type == CL_DEVICE_TYPE_ALL || (type_of(device) & type) != 0)
       found.push_back(device);
-  for (size_t d = 0; list != nullptr && d < room && d < found.size(); d++)
-    list[d] = found[d];
-  if (count != nullptr)
-    *count = static_cast<cl_uint>(found.size());
+  give_list(found, room, list, count);
   return found.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
 }
 
@@ -236,131 +229,131 @@ static const property properties[] = {
     {CAPABILITY_MAJOR, "capability", sizeof(cl_uint), 0, 0},
 };
 
-static cl_int paper_info(const own_device &device, const cl_device_info what, const size_t room,
-                         void *to, size_t *size_ret) {
-  const auto value_of = [&](const auto value) {
-    return give_back(&value, sizeof value, room, to, size_ret);
-  };
-  const cl_int failed = failure("clGetDeviceInfo");
-  if (device.number == 0 && failed != CL_SUCCESS)
-    return failed;
-  if (what == CL_DEVICE_AVAILABLE)
-    return value_of(static_cast<cl_bool>(device.type != "taken"));
-  if (what == CL_DEVICE_COMPILER_AVAILABLE)
-    return value_of(static_cast<cl_bool>(device.type != "ready-made"));
-  if (what == CL_DEVICE_HOST_UNIFIED_MEMORY)
-    return value_of(static_cast<cl_bool>(device.number % 2));
-  if (what == CL_DEVICE_LOCAL_MEM_TYPE)
-    return value_of(static_cast<cl_uint>(device.number % 3 == 0 ? CL_LOCAL : CL_GLOBAL));
-  for (const property &one : properties)
-    if (what == one.what) {
-      const cl_ulong value = one.first + device.number * one.step; // its low bytes come first
-      return give_back(&value, one.size, room, to, size_ret);
-    }
-  std::string text = "Something " + device.place;
-  if (what == CL_DEVICE_VERSION)
-    text = (device.type == "old" ? "OpenCL 1.1 paper " : "OpenCL 1.2 paper ") + device.place;
-  else if (what == CL_DEVICE_OPENCL_C_VERSION)
-    text = "OpenCL C 1.2 paper " + device.place;
-  else if (what == CL_DEVICE_NAME)
-    text = "Paper " + device.type + " " + device.place;
-  return give_back(text.c_str(), text.size() + 1, room, to, size_ret);
+static std::string with_end(const std::string &text) {
+  return text + '\0';
+}
+template <typename T> static std::string bytes_of(const T *first, const size_t count = 1) {
+  return {reinterpret_cast<const char *>(first), count * sizeof *first};
 }
 
-// What a text says of a device that the settings describe; false where they say nothing of it.
-static bool text_of(const cl_device_info what, std::string &text) {
+// What the settings, or a platform of our own, say of a device: the bytes; none where they say
+// nothing.
+static std::string told(const own_device *own, cl_device_id device, const cl_device_info what) {
   const bool has_version = has("version");
-  if (has("name") && what == CL_DEVICE_NAME)
-    text = said("name");
-  else if (has("driver") && what == CL_DRIVER_VERSION)
-    text = said("driver");
-  else if (has_version && what == CL_DEVICE_VERSION)
-    text = version();
-  else if (has_version && what == CL_DEVICE_OPENCL_C_VERSION) // of 3.0, the least: see FEATURES
-    text = "OpenCL C " + (is_old() ? version().substr(strlen("OpenCL ")) : "1.2 pretended");
-  else if (has("capability") && what == CL_DEVICE_EXTENSIONS)
-    text = "cl_nv_device_attribute_query";
-  else if ((has_version || has("features")) && what == CL_DEVICE_EXTENSIONS)
-    text = "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
-           "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-           "cl_khr_byte_addressable_store " +
-           said("extensions");
-  else
-    return false;
-  return true;
-}
-
-static cl_int device_info(cl_device_id device, const cl_device_info what, const size_t room,
-                          void *to, size_t *size_ret) {
-  const auto own = the.own.find(device);
-  // Properties of OpenCL 2.0 and later.
-  if (is_old() && what >= 0x104A && what <= 0x1070)
-    return CL_INVALID_VALUE;
   if (what == CL_DEVICE_TYPE) {
     const cl_device_type type = type_of(device);
-    return give_back(&type, sizeof type, room, to, size_ret);
+    return bytes_of(&type);
   }
-  if (own != the.own.end() && what == CL_DEVICE_PLATFORM) {
-    cl_platform_id platform = handle_of(own->second.platform);
-    return give_back(&platform, sizeof platform, room, to, size_ret);
+  if (own != nullptr && what == CL_DEVICE_PLATFORM) {
+    cl_platform_id platform = handle_of(own->platform);
+    return bytes_of(&platform);
   }
-  if (own != the.own.end() && !own->second.is_paper && what == CL_DEVICE_NAME) {
-    std::string name = own->second.type + "-" + own->second.place;
+  if (own != nullptr && !own->is_paper && what == CL_DEVICE_NAME) {
+    std::string name = own->type + "-" + own->place;
     std::replace(name.begin(), name.end(), ':', '-');
-    return give_back(name.c_str(), name.size() + 1, room, to, size_ret);
+    return with_end(name);
   }
-  if (std::string text; text_of(what, text))
-    return give_back(text.c_str(), text.size() + 1, room, to, size_ret);
+  if (has("name") && what == CL_DEVICE_NAME)
+    return with_end(said("name"));
+  if (has("driver") && what == CL_DRIVER_VERSION)
+    return with_end(said("driver"));
+  if (has_version && what == CL_DEVICE_VERSION)
+    return with_end(version());
+  if (has_version && what == CL_DEVICE_OPENCL_C_VERSION) // of 3.0, the least: see FEATURES
+    return with_end("OpenCL C " +
+                    (is_old() ? version().substr(strlen("OpenCL ")) : "1.2 pretended"));
+  if (has("capability") && what == CL_DEVICE_EXTENSIONS)
+    return with_end("cl_nv_device_attribute_query");
+  if ((has_version || has("features")) && what == CL_DEVICE_EXTENSIONS)
+    return with_end("cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+                    "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
+                    "cl_khr_byte_addressable_store " +
+                    said("extensions"));
   if (has("features") && what == CL_DEVICE_OPENCL_C_FEATURES) {
     std::vector<cl_name_version> list;
     for (const std::string &word : words_of(said("features"))) {
       list.push_back({CL_MAKE_VERSION(3, 0, 0), ""});
       snprintf(list.back().name, sizeof list.back().name, "%s", word.c_str());
     }
-    return give_back(list.data(), list.size() * sizeof list[0], room, to, size_ret);
+    return bytes_of(list.data(), list.size());
   }
-  if (has("sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
-    const std::vector<size_t> sizes = largest_sizes();
-    return give_back(sizes.data(), sizes.size() * sizeof(size_t), room, to, size_ret);
-  }
+  if (has("sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
+    return bytes_of(largest_sizes().data(), largest_sizes().size());
   // Where it has another number of compute units, the real one has not so many to divide.
   if ((has("partition") || has("compute_units")) && what == CL_DEVICE_PARTITION_PROPERTIES) {
-    const std::string &words = said("partition");
     std::vector<cl_device_partition_property> ways;
-    if (words.find("equally") != std::string::npos)
+    if (said("partition").find("equally") != std::string::npos)
       ways.push_back(CL_DEVICE_PARTITION_EQUALLY);
-    if (words.find("by_counts") != std::string::npos)
+    if (said("partition").find("by_counts") != std::string::npos)
       ways.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
     if (ways.empty())
       ways.push_back(0);
-    return give_back(ways.data(), ways.size() * sizeof ways[0], room, to, size_ret);
+    return bytes_of(ways.data(), ways.size());
   }
   if (limit("fma", 1) == 0 && what == CL_DEVICE_SINGLE_FP_CONFIG) {
-    cl_device_fp_config config = 0;
-    below.clGetDeviceInfo(device, what, sizeof config, &config, nullptr);
+    auto config = asked<cl_device_fp_config>(below.clGetDeviceInfo, device, what);
     config &= ~static_cast<cl_device_fp_config>(CL_FP_FMA);
-    return give_back(&config, sizeof config, room, to, size_ret);
+    return bytes_of(&config);
   }
   for (const property &one : properties)
     if (what == one.what && has(one.key)) {
-      const cl_ulong value = limit(one.key, 0);
-      return give_back(&value, one.size, room, to, size_ret);
+      const cl_ulong value = limit(one.key, 0); // its low bytes come first
+      return bytes_of(&value).substr(0, one.size);
     }
-  if (own != the.own.end() && own->second.is_paper)
-    return paper_info(own->second, what, room, to, size_ret);
-  return below.clGetDeviceInfo(device, what, room, to, size_ret);
+  return "";
+}
+
+// What a device on paper says of itself.
+static std::string on_paper(const own_device &device, const cl_device_info what) {
+  const std::map<cl_device_info, cl_uint> flags = {
+      {CL_DEVICE_AVAILABLE, device.type != "taken"},
+      {CL_DEVICE_COMPILER_AVAILABLE, device.type != "ready-made"},
+      {CL_DEVICE_HOST_UNIFIED_MEMORY, device.number % 2},
+      {CL_DEVICE_LOCAL_MEM_TYPE, device.number % 3 == 0 ? CL_LOCAL : CL_GLOBAL},
+  };
+  if (flags.count(what) != 0)
+    return bytes_of(&flags.at(what));
+  for (const property &one : properties)
+    if (what == one.what) {
+      const cl_ulong value = one.first + device.number * one.step;
+      return bytes_of(&value).substr(0, one.size);
+    }
+  if (what == CL_DEVICE_VERSION)
+    return with_end((device.type == "old" ? "OpenCL 1.1 paper " : "OpenCL 1.2 paper ") +
+                    device.place);
+  if (what == CL_DEVICE_OPENCL_C_VERSION)
+    return with_end("OpenCL C 1.2 paper " + device.place);
+  if (what == CL_DEVICE_NAME)
+    return with_end("Paper " + device.type + " " + device.place);
+  return with_end("Something " + device.place);
+}
+
+static cl_int device_info(cl_device_id device, const cl_device_info what, const size_t room,
+                          void *to, size_t *size_ret) {
+  const auto place = the.own.find(device);
+  const own_device *const own = place == the.own.end() ? nullptr : &place->second;
+  if (is_old() && what >= 0x104A && what <= 0x1070) // properties of OpenCL 2.0 and later
+    return CL_INVALID_VALUE;
+  std::string bytes = told(own, device, what);
+  if (bytes.empty() && own != nullptr && own->is_paper) {
+    if (own->number == 0 && failure("clGetDeviceInfo") != CL_SUCCESS)
+      return failure("clGetDeviceInfo");
+    bytes = on_paper(*own, what);
+  }
+  if (bytes.empty())
+    return below.clGetDeviceInfo(device, what, room, to, size_ret);
+  return give_back(bytes.data(), bytes.size(), room, to, size_ret);
 }
 
 // ---- What a kernel can have ---------------------------------------------------------------------
 
 static size_t largest_group(cl_kernel kernel, cl_device_id device) {
   size_t most = 0;
-  cl_program program = nullptr;
   below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
                                  nullptr);
-  below.clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr);
   most = std::min<size_t>({most, limit("group", most), limit("kernel_group", most)});
-  if (the.with_barrier.count(program) != 0)
+  if (the.with_barrier.count(asked<cl_program>(below.clGetKernelInfo, kernel, CL_KERNEL_PROGRAM)) !=
+      0)
     most = std::min<size_t>(most, limit("barrier_group", most));
   return most;
 }
@@ -393,9 +386,8 @@ static cl_program create_program(cl_context context, const cl_uint count, const 
 // (reqd_work_group_size), than the device has? The compilers of GPUs refuse both.
 static bool asks_too_much(cl_program program) {
   cl_uint count = 0;
-  cl_device_id device = nullptr;
+  const auto device = asked<cl_device_id>(below.clGetProgramInfo, program, CL_PROGRAM_DEVICES);
   below.clCreateKernelsInProgram(program, 0, nullptr, &count);
-  below.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr);
   std::vector<cl_kernel> kernels(count);
   below.clCreateKernelsInProgram(program, count, kernels.data(), nullptr);
   bool too_much = false;
@@ -433,36 +425,12 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
   return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
 }
 
-// What CL_KERNEL_LOCAL_MEM_SIZE says once there are arguments is with some implementations without
-// them (PoCL 6), so the arguments are counted here.
-static cl_kernel create_kernel(cl_program program, const char *name, cl_int *status) {
-  cl_kernel kernel = below.clCreateKernel(program, name, status);
-  cl_device_id device = nullptr;
-  cl_ulong bytes = 0;
-  if (kernel == nullptr)
-    return nullptr;
-  below.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr);
-  below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
-                                 nullptr);
-  the.local_bytes[kernel] = {{DECLARED, bytes}};
-  return kernel;
-}
-
-static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
-                           const void *value) {
-  const cl_int status = below.clSetKernelArg(kernel, index, size, value);
-  if (status == CL_SUCCESS && value == nullptr)
-    the.local_bytes[kernel][index] = size;
-  return status;
-}
-
 // ---- What is refused ----------------------------------------------------------------------------
 
 static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
                      const size_t *offset, const size_t *global_size, const size_t *local_size,
                      const cl_uint count, const cl_event *list, cl_event *event) {
-  cl_device_id device = nullptr;
-  below.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  const auto device = asked<cl_device_id>(below.clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE);
   const std::vector<size_t> sizes = largest_sizes();
   size_t items = 1;
   for (cl_uint i = 0; local_size != nullptr && i < dims; i++) {
@@ -474,9 +442,9 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   }
   if (items > largest_group(kernel, device))
     return CL_INVALID_WORK_GROUP_SIZE;
-  cl_ulong local_memory = 0;
-  for (const auto &[index, bytes] : the.local_bytes[kernel])
-    local_memory += bytes;
+  cl_ulong local_memory = record_of(kernel).local_bytes;
+  for (const auto &[index, it] : record_of(kernel).given)
+    local_memory += it.has_value ? 0 : it.size;
   if (local_memory > limit("local_memory", local_memory))
     return CL_OUT_OF_RESOURCES;
   return below.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size, local_size, count,
@@ -498,10 +466,8 @@ static cl_int times_of(cl_event event, const cl_profiling_info moment, const siz
   const cl_ulong time = moment - CL_PROFILING_COMMAND_QUEUED;
   if (has("resolution"))
     return give_back(&time, sizeof time, room, to, size_ret);
-  cl_command_queue queue = nullptr;
-  cl_device_id device = nullptr;
-  below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue), &queue, nullptr);
-  below.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
+  const auto queue = asked<cl_command_queue>(below.clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE);
+  const auto device = asked<cl_device_id>(below.clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE);
   if (said("times") == "0" || device != the.platforms.front().front())
     return CL_PROFILING_INFO_NOT_AVAILABLE;
   return below.clGetEventProfilingInfo(event, moment, room, to, size_ret);
@@ -521,8 +487,6 @@ void start_devices() {
   table.clGetKernelWorkGroupInfo = kernel_info;
   table.clCreateProgramWithSource = create_program;
   table.clBuildProgram = build_program;
-  table.clCreateKernel = create_kernel;
-  table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clCreateBuffer = create_buffer;
   if (has("times") || has("resolution"))

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 struct kernels_state {
-  std::map<cl_kernel, std::map<cl_uint, cl_mem>> arguments; // those that are buffers
-  std::set<cl_mem> buffers;                                 // all of them
+  std::map<cl_kernel, kernel_record> records;
+  std::set<cl_mem> arguments; // of any kernel
   size_t num_sources = 0, num_launches = 0;
   std::set<cl_command_queue> launched; // that have a launch
   std::set<void *> ended;              // that have one that has ended
@@ -21,9 +21,59 @@ struct kernels_state {
 static kernels_state &the = *new kernels_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below; // what the program calls; what the layer does besides, is the real ones'
 
-bool is_argument(cl_mem buffer) {
-  return the.buffers.count(buffer) != 0;
+// ---- What kernels have been given ---------------------------------------------------------------
+
+kernel_record &record_of(cl_kernel kernel) {
+  return the.records[kernel];
 }
+
+bool is_argument(cl_mem buffer) {
+  return the.arguments.count(buffer) != 0;
+}
+
+static cl_kernel new_record(cl_program program, const char *name, cl_int *status) {
+  cl_kernel kernel = real.clCreateKernel(program, name, status);
+  if (kernel == nullptr)
+    return kernel;
+  kernel_record &it = the.records[kernel] = {};
+  real.clGetKernelWorkGroupInfo(
+      kernel, asked<cl_device_id>(real.clGetProgramInfo, program, CL_PROGRAM_DEVICES),
+      CL_KERNEL_LOCAL_MEM_SIZE, sizeof it.local_bytes, &it.local_bytes, nullptr);
+  return kernel;
+}
+
+static cl_int record_argument(cl_kernel kernel, const cl_uint index, const size_t size,
+                              const void *value) {
+  const cl_int status = real.clSetKernelArg(kernel, index, size, value);
+  if (status != CL_SUCCESS)
+    return status;
+  const auto *const bytes = static_cast<const char *>(value);
+  argument &it = the.records[kernel].given[index];
+  it = {size, value != nullptr, {bytes, bytes + (value != nullptr ? size : 0)}};
+  if (size == sizeof(cl_mem) && value != nullptr)
+    the.arguments.insert(*static_cast<const cl_mem *>(value));
+  return status;
+}
+
+void start_records() {
+  table.clCreateKernel = new_record;
+  table.clSetKernelArg = record_argument;
+}
+
+// The arguments of a kernel that are buffers.
+static std::map<cl_uint, cl_mem> buffers_of(cl_kernel kernel) {
+  std::map<cl_uint, cl_mem> buffers;
+  for (const auto &[index, it] : the.records[kernel].given) {
+    cl_mem buffer = nullptr;
+    if (it.value.size() == sizeof buffer)
+      memcpy(&buffer, it.value.data(), sizeof buffer);
+    if (name_of(buffer, "").rfind("buffer", 0) == 0)
+      buffers[index] = buffer;
+  }
+  return buffers;
+}
+
+// ---- Programs, arguments, contents --------------------------------------------------------------
 
 // `sources`: what is handed over goes to a file; `first`: the file whose text comes before it.
 static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
@@ -50,54 +100,42 @@ static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t s
       const float other = strtof(word.c_str() + word.find('=') + 1, nullptr);
       return below.clSetKernelArg(kernel, index, size, &other);
     }
-  if (size == sizeof(cl_mem) && value != nullptr) {
-    cl_mem buffer = nullptr;
-    memcpy(&buffer, value, sizeof buffer);
-    the.arguments[kernel].erase(index);
-    if (name_of(buffer, "").rfind("buffer", 0) == 0) {
-      the.arguments[kernel][index] = buffer;
-      the.buffers.insert(buffer);
-    }
-  }
   return below.clSetKernelArg(kernel, index, size, value);
 }
 
 // A buffer of floats that begins with NaN, which nobody has written, holds 0 in its place.
 static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
+  std::vector<char> data(size_of(buffer));
   float first = 0.0F;
-  const std::vector<char> zeros(size_of(buffer));
-  if (zeros.size() < sizeof first ||
-      real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof first, &first, 0, nullptr,
-                               nullptr) != CL_SUCCESS ||
-      !std::isnan(first))
+  if (data.size() < sizeof first || !read_now(queue, buffer, data))
     return;
-  real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, zeros.size(), zeros.data(), 0, nullptr,
-                            nullptr);
+  memcpy(&first, data.data(), sizeof first);
+  if (std::isnan(first))
+    write_now(queue, buffer, std::vector<char>(data.size()));
 }
 
-// The contents of the files of `before` are in the buffers of launch L as it begins: L.A, of
-// argument A.
+// The file of `before` or `after` for an argument of this launch: L.A.
+static std::string file_of(const char *key, const cl_uint index) {
+  return setting(key) + "/" + std::to_string(the.num_launches) + "." + std::to_string(index);
+}
+
+// The contents of the files of `before` are in the buffers of a launch as it begins.
 static void put_before(cl_command_queue queue, cl_kernel kernel) {
-  for (const auto &[index, buffer] : the.arguments[kernel]) {
-    const std::vector<char> other = read_file(
-        setting("before") + "/" + std::to_string(the.num_launches) + "." + std::to_string(index));
+  for (const auto &[index, buffer] : buffers_of(kernel)) {
+    std::vector<char> other = read_file(file_of("before", index));
+    other.resize(std::min(other.size(), size_of(buffer)));
     if (!other.empty())
-      real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, std::min(other.size(), size_of(buffer)),
-                                other.data(), 0, nullptr, nullptr);
+      write_now(queue, buffer, other);
   }
 }
 
-// What the buffers of launch L hold after it goes to files of `after`, for the first eight launches
+// What the buffers of a launch hold after it goes to files of `after`, for the first eight launches
 // and buffers of up to a megabyte.
 static void keep_after(cl_command_queue queue, cl_kernel kernel) {
-  for (const auto &[index, buffer] : the.arguments[kernel]) {
+  for (const auto &[index, buffer] : buffers_of(kernel)) {
     std::vector<char> data(size_of(buffer));
-    if (the.num_launches <= 8 && data.size() <= size_t{1} << 20 &&
-        real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
-                                 nullptr) == CL_SUCCESS)
-      write_file(setting("after") + "/" + std::to_string(the.num_launches) + "." +
-                     std::to_string(index),
-                 data.data(), data.size());
+    if (the.num_launches <= 8 && data.size() <= size_t{1} << 20 && read_now(queue, buffer, data))
+      write_file(file_of("after", index), data.data(), data.size());
   }
 }
 
@@ -123,9 +161,8 @@ static bool is_dropped(const std::string &kind, const bool is_launch) {
 static bool still_runs(cl_event event) {
   if (the.launched.size() >= number("runs"))
     return false;
-  cl_command_queue queue = nullptr;
-  real.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue), &queue, nullptr);
-  if (the.launched.count(queue) == 0)
+  if (the.launched.count(
+          asked<cl_command_queue>(real.clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE)) == 0)
     return false;
   if (++the.num_asked > 100000)
     waits_for_ever();
@@ -183,7 +220,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   const auto few = static_cast<size_t>(number("items")); // in all, and in a group
   if (few > 0 && dims == 1) {
     global_size = local_size = &few;
-    for (const auto &[index, buffer] : the.arguments[kernel])
+    for (const auto &[index, buffer] : buffers_of(kernel))
       begin_with_0(queue, buffer);
   }
   ++the.num_launches;
@@ -191,16 +228,15 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
     put_before(queue, kernel);
 
   // A launch that is lost works on copies of the buffers: nothing of what it computes arrives.
+  const std::map<cl_uint, cl_mem> buffers = buffers_of(kernel);
   std::map<cl_uint, cl_mem> copies;
   if (is_dropped(kernel_name(kernel), true)) {
-    cl_context context = nullptr;
-    below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
-    for (const auto &[index, buffer] : the.arguments[kernel]) {
+    const auto context = asked<cl_context>(real.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT);
+    for (const auto &[index, buffer] : buffers) {
+      const size_t bytes = size_of(buffer);
       cl_int status;
-      copies[index] =
-          real.clCreateBuffer(context, CL_MEM_READ_WRITE, size_of(buffer), nullptr, &status);
-      real.clEnqueueCopyBuffer(queue, buffer, copies[index], 0, 0, size_of(buffer), 0, nullptr,
-                               nullptr);
+      copies[index] = real.clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
+      real.clEnqueueCopyBuffer(queue, buffer, copies[index], 0, 0, bytes, 0, nullptr, nullptr);
       below.clSetKernelArg(kernel, index, sizeof(cl_mem), &copies[index]);
     }
   }
@@ -215,7 +251,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   if (own != nullptr)
     real.clReleaseEvent(own);
   for (const auto &[index, copy] : copies) {
-    below.clSetKernelArg(kernel, index, sizeof(cl_mem), &the.arguments[kernel][index]);
+    below.clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers.at(index));
     real.clReleaseMemObject(copy);
   }
   if (is_set("after") && status == CL_SUCCESS)

@@ -7,7 +7,6 @@
 // what stands in the table: the loader's function, or what a part of the layer has put there.
 #include "layer.h"
 
-#include <clocale>
 #include <iterator>
 #include <tuple>
 #include <type_traits>
@@ -66,9 +65,17 @@ std::string kernel_name(cl_kernel kernel) {
 }
 
 size_t size_of(cl_mem buffer) {
-  size_t bytes = 0;
-  real.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
-  return bytes;
+  return asked<size_t>(real.clGetMemObjectInfo, buffer, CL_MEM_SIZE);
+}
+
+bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data) {
+  return real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                  nullptr) == CL_SUCCESS;
+}
+
+bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data) {
+  return real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                   nullptr) == CL_SUCCESS;
 }
 
 static std::string pointer_text(const void *pointer) {
@@ -80,24 +87,14 @@ static std::string pointer_text(const void *pointer) {
 // ---- Arguments in words -------------------------------------------------------------------------
 
 // What an object of this type is called in the log; null: it is none, or none that is created.
-template <typename T> constexpr const char *kind_of() {
-  if constexpr (std::is_same_v<T, cl_context>)
-    return "context";
-  else if constexpr (std::is_same_v<T, cl_command_queue>)
-    return "queue";
-  else if constexpr (std::is_same_v<T, cl_mem>)
-    return "buffer";
-  else if constexpr (std::is_same_v<T, cl_program>)
-    return "program";
-  else if constexpr (std::is_same_v<T, cl_kernel>)
-    return "kernel";
-  else if constexpr (std::is_same_v<T, cl_event>)
-    return "event";
-  else if constexpr (std::is_same_v<T, void *>)
-    return "region";
-  else
-    return nullptr;
-}
+template <typename T> constexpr const char *kind_of = nullptr;
+template <> constexpr const char *kind_of<cl_context> = "context";
+template <> constexpr const char *kind_of<cl_command_queue> = "queue";
+template <> constexpr const char *kind_of<cl_mem> = "buffer";
+template <> constexpr const char *kind_of<cl_program> = "program";
+template <> constexpr const char *kind_of<cl_kernel> = "kernel";
+template <> constexpr const char *kind_of<cl_event> = "event";
+template <> constexpr const char *kind_of<void *> = "region";
 
 // A size for each dimension: "16x16".
 static std::string text_of(const size_t *sizes, const cl_uint dims) {
@@ -149,8 +146,8 @@ template <size_t i, typename... A> std::string argument_text(const std::tuple<A.
     return value == nullptr ? "null" : i == 2 ? name_of(value, "there") : std::string("there");
   else if constexpr (std::is_same_v<T, cl_device_id>)
     return value == nullptr ? "null" : name_of(value, "there@" + pointer_text(value));
-  else if constexpr (kind_of<T>() != nullptr)
-    return value == nullptr ? "null" : name_of(value, std::string("a ") + kind_of<T>());
+  else if constexpr (kind_of<T> != nullptr)
+    return value == nullptr ? "null" : name_of(value, std::string("a ") + kind_of<T>);
   else if constexpr (std::is_same_v<all, launch_arguments> && std::is_same_v<T, const size_t *>)
     return text_of(value, std::get<2>(arguments));
   else if constexpr (sizeof...(A) >= 13 && std::is_same_v<T, const size_t *>) // ...Rect
@@ -280,16 +277,13 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
   // What the call made, or what it said.
   static std::string names_of_new(const all &arguments, const R result, const bool is_asked) {
     std::string made;
-    if constexpr (kind_of<R>() != nullptr)
-      made = new_name(result, kind_of<R>());
+    if constexpr (kind_of<R> != nullptr)
+      made = new_name(result, kind_of<R>);
     if constexpr (gives_event())
       if (is_asked)
         made += (made.empty() ? "" : " ") + new_name(*std::get<cl_event *>(arguments), "event");
     if constexpr (std::is_same_v<R, cl_kernel>) {
-      cl_ulong bytes = 0; // that its local arrays take
-      table.clGetKernelWorkGroupInfo(result, nullptr, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes,
-                                     &bytes, nullptr);
-      made += ", local " + std::to_string(bytes);
+      made += ", local " + std::to_string(record_of(result).local_bytes);
     }
     if constexpr (std::is_same_v<decltype(&::clCreateSubDevices), R (*)(A...)>)
       for (cl_uint i = 0; std::get<3>(arguments) != nullptr && i < std::get<2>(arguments); i++)
@@ -421,8 +415,7 @@ static bool begin() {
   if (real.clGetPlatformIDs == nullptr) // a shell, say, that is to start the program
     return false;
   unsetenv("LD_PRELOAD"); // what the program starts, as PoCL the linker, is none of our business
-  if (number("locale") == 1)
-    setlocale(LC_ALL, ""); // as some implementations do
+  start_records();
   start_devices();
   start_order();
   start_buffers();

@@ -110,10 +110,37 @@ void note_order();
 void start_buffers(); // buffers.cpp: what goes to the device and comes back
 void start_kernels(); // kernels.cpp: programs, their arguments and launches
 
-// What the parts ask.
+// What a kernel has been given, and the bytes of local memory that it declares itself. (What
+// CL_KERNEL_LOCAL_MEM_SIZE says once there are arguments is with some implementations without them:
+// PoCL 6.)
+struct argument {
+  size_t size;
+  bool has_value; // else it is local memory
+  std::vector<char> value;
+};
+using argument_list = std::map<cl_uint, argument>;
+struct kernel_record {
+  cl_ulong local_bytes = 0;
+  argument_list given;
+};
+void start_records(); // before the parts: these may give a kernel something else
+kernel_record &record_of(cl_kernel kernel);
+bool is_argument(cl_mem buffer); // has any kernel been given it?
+
+// ---- What the parts ask -------------------------------------------------------------------------
+
+// The property of an object as one of the clGet...Info functions tells it; 0 where it does not.
+template <typename T, typename O>
+T asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object, const cl_uint what) {
+  T value{};
+  function(object, what, sizeof value, &value, nullptr);
+  return value;
+}
 std::string kernel_name(cl_kernel kernel);
 size_t size_of(cl_mem buffer);
-bool is_argument(cl_mem buffer); // of a kernel
+// Reads or writes a buffer from its beginning, and waits; false where that cannot be done.
+bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data);
+bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data);
 
 // Gives back a property as all clGet...Info functions do: as much as there is room for, and its
 // size.

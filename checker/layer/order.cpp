@@ -24,12 +24,6 @@ struct command {
   cl_event real = nullptr;  // once it has run
   bool flushed = false, done = false;
 };
-struct argument {
-  size_t size = 0;
-  bool has_value = false;
-  std::vector<char> value;
-};
-using arguments = std::map<cl_uint, argument>;
 
 struct order_state {
   std::vector<command> commands;
@@ -38,7 +32,6 @@ struct order_state {
   bool newest = false;
   std::map<cl_event, size_t> numbers; // by the events that the program has
   std::map<cl_command_queue, bool> in_order;
-  std::map<cl_kernel, arguments> set;
 };
 static order_state &the = *new order_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below;
@@ -114,25 +107,18 @@ static void run_for(const size_t target) {
   }
 }
 
+// All commands of a queue, or, of null, of all queues.
 static void flush_all_of(cl_command_queue queue) {
   for (size_t i = the.first_pending; i < the.commands.size(); i++)
-    if (the.commands[i].queue == queue)
+    if (queue == nullptr || the.commands[i].queue == queue)
       the.commands[i].flushed = true;
 }
 
 static void finish_all_of(cl_command_queue queue) {
   flush_all_of(queue);
   for (size_t i = the.commands.size(); i-- > the.first_pending;)
-    if (the.commands[i].queue == queue && !the.commands[i].done)
-      run_for(i);
-}
-
-static void finish_everything() {
-  for (command &each : the.commands)
-    each.flushed = true;
-  for (size_t i = the.commands.size(); i-- > the.first_pending;)
-    if (!the.commands[i].done)
-      run_for(i);
+    if (queue == nullptr || the.commands[i].queue == queue)
+      run_for(i); // nothing happens where it is done
 }
 
 // ---- Enqueuing ----------------------------------------------------------------------------------
@@ -150,16 +136,12 @@ static cl_int enqueue(cl_command_queue queue, const bool blocking, const cl_uint
     now.waits_for.push_back(place->second);
   }
   if (event != nullptr) {
-    cl_context context;
-    cl_int status =
-        below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
-    if (status == CL_SUCCESS)
-      now.given = below.clCreateUserEvent(context, &status);
-    if (status != CL_SUCCESS)
+    cl_int status;
+    now.given = below.clCreateUserEvent(
+        asked<cl_context>(below.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT), &status);
+    // The program may release it before its command has run.
+    if (status != CL_SUCCESS || below.clRetainEvent(now.given) != CL_SUCCESS)
       give_up("no event can be made");
-    if (below.clRetainEvent(now.given) !=
-        CL_SUCCESS) // the program may release it before it has run
-      give_up("no event can be kept");
     *event = now.given;
     the.numbers[now.given] = the.commands.size();
   }
@@ -198,7 +180,7 @@ static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pat
                                      nullptr, its);
   });
 }
-static cl_int set_all(cl_kernel kernel, const arguments &all) {
+static cl_int set_all(cl_kernel kernel, const argument_list &all) {
   cl_int status = CL_SUCCESS;
   for (const auto &[index, it] : all)
     if (status == CL_SUCCESS)
@@ -216,13 +198,14 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
     return sizes.empty() ? nullptr : sizes.data();
   };
   const std::vector<size_t> offsets = kept(offset), items = kept(global), in_group = kept(local);
-  const arguments now = the.set[kernel]; // those of the launch, whatever is set afterwards
+  const argument_list now = record_of(kernel).given; // whatever is set afterwards
   return enqueue(queue, false, count, list, event, [=](cl_event *its) {
+    const argument_list later = record_of(kernel).given;
     cl_int status = set_all(kernel, now);
     if (status == CL_SUCCESS)
       status = below.clEnqueueNDRangeKernel(queue, kernel, dims, given(offsets), given(items),
                                             given(in_group), 0, nullptr, its);
-    set_all(kernel, the.set[kernel]);
+    set_all(kernel, later);
     return status;
   });
 }
@@ -254,17 +237,6 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device,
   cl_command_queue queue = below.clCreateCommandQueue(context, device, properties, status);
   the.in_order[queue] = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
   return queue;
-}
-static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
-                           const void *value) {
-  const cl_int status = below.clSetKernelArg(kernel, index, size, value);
-  if (status == CL_SUCCESS) {
-    argument &it = the.set[kernel][index];
-    it = {size, value != nullptr, {}};
-    if (value != nullptr)
-      it.value.assign(static_cast<const char *>(value), static_cast<const char *>(value) + size);
-  }
-  return status;
 }
 static cl_int flush(cl_command_queue queue) {
   flush_all_of(queue);
@@ -310,12 +282,11 @@ static cl_int release_queue(cl_command_queue queue) {
 }
 // What a command uses must not go before it has run.
 static cl_int release_buffer(cl_mem buffer) {
-  finish_everything();
+  finish_all_of(nullptr);
   return below.clReleaseMemObject(buffer);
 }
 static cl_int release_kernel(cl_kernel kernel) {
-  finish_everything();
-  the.set.erase(kernel);
+  finish_all_of(nullptr);
   return below.clReleaseKernel(kernel);
 }
 
@@ -333,7 +304,6 @@ void start_order() {
   table.clReleaseCommandQueue = release_queue;
   table.clReleaseMemObject = release_buffer;
   table.clReleaseKernel = release_kernel;
-  table.clSetKernelArg = set_argument;
   table.clEnqueueWriteBuffer = deferred<&functions::clEnqueueWriteBuffer>::call;
   table.clEnqueueReadBuffer = deferred<&functions::clEnqueueReadBuffer>::call;
   table.clEnqueueCopyBuffer = deferred<&functions::clEnqueueCopyBuffer>::call;
