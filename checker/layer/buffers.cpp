@@ -11,8 +11,12 @@
 #include <deque>
 #include <set>
 
+struct known_buffer {
+  size_t number;     // as they were made, from 1 on
+  size_t input;      // which one it is, from 1 on; 0: none
+  bool is_the_hosts; // its memory is the program's own
+};
 struct mapped_region {
-  cl_mem buffer;
   void *real;
   size_t bytes;
   cl_map_flags flags;
@@ -27,16 +31,13 @@ struct pending_read { // whose data are still to be noted
   size_t bytes;
 };
 struct buffers_state {
-  std::map<cl_mem, size_t> inputs; // which input each buffer is, from 1 on
-  size_t num_inputs = 0, num_transfers = 0, num_results = 0;
+  std::map<cl_mem, known_buffer> buffers;
+  size_t num_buffers = 0, num_inputs = 0, num_transfers = 0, num_results = 0;
   std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
-  std::set<cl_mem> of_host;           // buffers whose memory is the program's own
   std::map<void *, mapped_region> regions;
   bool late = false;
   std::vector<delivery> deliveries;
   std::map<cl_event, pending_read> pending;
-  std::map<cl_mem, size_t> numbers; // of all buffers, as they were made
-  size_t num_buffers = 0;
   std::string corrupt; // a folder; empty: nothing is changed, or this is a child
   bool back = false;
   std::vector<std::string> changes;
@@ -74,7 +75,7 @@ static bool change(uint32_t &word, const std::string &how) {
 // lies behind the last is NaN. In the child the element there is another one, and it goes on to its
 // end with that; the parent, which waits for it, goes on with the right one. The child has none of
 // the parent's other threads and has to compute: on PoCL, the device "basic" needs none.
-static void try_changes(void *data, const size_t bytes, const char *function) {
+static void try_changes(void *data, const size_t bytes) {
   if (the.corrupt.empty() || bytes < sizeof(uint32_t))
     return;
   size_t n = bytes / sizeof(uint32_t);
@@ -93,8 +94,8 @@ static void try_changes(void *data, const size_t bytes, const char *function) {
         the.corrupt.clear();
         return;
       }
-      fprintf(the.log, "%zu %zu %s %zu %s %d\n", the.children++, the.transfers, function, place,
-              how.c_str(), status);
+      fprintf(the.log, "%zu %zu %s %zu %s %d\n", the.children++, the.transfers, layer.function,
+              place, how.c_str(), status);
       fflush(the.log);
     }
 }
@@ -102,18 +103,11 @@ static void try_changes(void *data, const size_t bytes, const char *function) {
 // ---- Inputs -------------------------------------------------------------------------------------
 
 static bool is_input(const void *data, const size_t bytes) {
-  std::vector<uint32_t> words(bytes / sizeof(uint32_t));
-  if (words.size() < 2)
-    return false;
-  memcpy(words.data(), data, words.size() * sizeof(uint32_t));
-  float first;
-  memcpy(&first, data, sizeof first);
+  const auto *const words = static_cast<const uint32_t *>(data);
+  const size_t n = bytes / sizeof(uint32_t);
   const auto differs = [&](const uint32_t word) { return word != words[0]; };
-  return !std::isnan(first) && std::any_of(words.begin(), words.end(), differs);
-}
-
-static bool changes_inputs() {
-  return is_set("take") || is_set("keep") || is_set("same");
+  return n >= 2 && !std::isnan(*static_cast<const float *>(data)) &&
+         std::any_of(words, words + n, differs);
 }
 
 // Every element becomes the last one, or if these are equal already, one that is not.
@@ -125,42 +119,45 @@ static void make_alike(std::vector<char> &data) {
   std::fill(words, words + n, words[n - 1]);
 }
 
+// An input is changed, if that is asked for.
+static void take_input(const size_t number, std::vector<char> &data) {
+  const std::vector<char> other = read_file(setting("take") + "/in" + std::to_string(number));
+  const size_t taken = std::min(other.size(), data.size());
+  std::copy_n(other.begin(), taken, data.begin());
+  if (taken > 0)
+    note("took %zu", taken / sizeof(uint32_t));
+  if (number == ::number("same"))
+    make_alike(data);
+  if (is_set("keep"))
+    write_file(setting("keep") + "/in" + std::to_string(the.num_transfers), data.data(),
+               data.size());
+}
+
 // What goes to the device in place of `data`; `buffer` is null while it is made. An input is
-// counted, and changed if that is asked for.
-static const void *sent(cl_mem buffer, const void *data, const size_t bytes, const char *function) {
-  const void *now = data;
-  if (data != nullptr && is_input(data, bytes)) {
-    if (buffer == nullptr || the.inputs.count(buffer) == 0)
-      the.num_inputs++;
-    const size_t number = buffer == nullptr
-                              ? the.num_inputs
-                              : the.inputs.emplace(buffer, the.num_inputs).first->second;
+// counted.
+static const void *sent(cl_mem buffer, const void *data, const size_t bytes) {
+  if (data == nullptr)
+    return data;
+  const auto *now = static_cast<const char *>(data);
+  const bool is_changed = is_set("take") || is_set("keep") || is_set("same");
+  if (is_input(data, bytes)) {
+    size_t none = 0;
+    size_t &number = buffer == nullptr ? none : the.buffers[buffer].input;
+    if (number == 0)
+      number = ++the.num_inputs;
     note("input %zu %zu %zu", layer.calls, ++the.num_transfers, number);
-    if (changes_inputs()) {
-      const auto *first = static_cast<const char *>(data);
-      std::vector<char> &copy = the.kept.emplace_back(first, first + bytes);
-      if (is_set("take")) {
-        const std::vector<char> other = read_file(setting("take") + "/in" + std::to_string(number));
-        memcpy(copy.data(), other.data(), std::min(other.size(), bytes));
-        if (!other.empty())
-          note("took %zu", std::min(other.size(), bytes) / sizeof(uint32_t));
-      }
-      if (number == ::number("same"))
-        make_alike(copy);
-      if (is_set("keep"))
-        write_file(setting("keep") + "/in" + std::to_string(the.num_transfers), copy.data(), bytes);
-      now = copy.data();
+    if (is_changed) {
+      now = the.kept.emplace_back(now, now + bytes).data();
+      take_input(number, the.kept.back());
     }
   }
-  if (data != nullptr && !the.corrupt.empty() && !the.back) {
-    const auto *first = static_cast<const char *>(now);
-    std::vector<char> &copy = the.kept.emplace_back(first, first + bytes);
-    try_changes(copy.data(), bytes, function);
-    now = copy.data();
-    if (!layer.is_child)
-      the.kept.pop_back(), now = data;
+  if (!the.corrupt.empty() && !the.back) {
+    std::vector<char> copy(now, now + bytes);
+    try_changes(copy.data(), bytes);
+    if (layer.is_child)
+      now = the.kept.emplace_back(copy).data();
   }
-  if (data != nullptr && ::number("data") == 1)
+  if (number("data") == 1)
     note("data %zu %s", layer.calls, hex(now, bytes).c_str());
   return now;
 }
@@ -178,12 +175,8 @@ static void take_result(void *data, const size_t bytes) {
   if (is_set("keep"))
     write_file(setting("keep") + "/out" + std::to_string(the.num_results), data, bytes);
   const std::vector<std::string> add = words_of(setting("add"));
-  if (add.size() == 2 && std::stoul(add[0]) == the.num_results) {
-    float first;
-    memcpy(&first, data, sizeof first);
-    first += strtof(add[1].c_str(), nullptr);
-    memcpy(data, &first, sizeof first);
-  }
+  if (add.size() == 2 && std::stoul(add[0]) == the.num_results)
+    *static_cast<float *>(data) += strtof(add[1].c_str(), nullptr);
   if (setting("result") == "last" && bytes >= sizeof(uint32_t)) {
     auto *const last =
         static_cast<char *>(data) + (bytes / sizeof(uint32_t) - 1) * sizeof(uint32_t);
@@ -211,87 +204,62 @@ static void deliver(void *to, const std::vector<char> &data) {
 
 // ---- Buffers ------------------------------------------------------------------------------------
 
-// A queue of the layer's own, to look at a buffer or to change it; gone with the transfer.
-template <typename F> static void with_queue(cl_mem buffer, const F &transfer) {
-  cl_context context;
-  cl_device_id device;
-  cl_int status =
-      real.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
-  if (status == CL_SUCCESS)
-    status = real.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr);
-  cl_command_queue queue = nullptr;
-  if (status == CL_SUCCESS)
-    queue = real.clCreateCommandQueue(context, device, 0, &status);
-  if (status == CL_SUCCESS)
-    status = transfer(queue);
-  if (status == CL_SUCCESS)
-    status = real.clReleaseCommandQueue(queue);
-  if (status != CL_SUCCESS)
-    give_up("a buffer's contents cannot be read or written");
-}
-
 static cl_mem create_buffer(cl_context context, cl_mem_flags flags, const size_t bytes, void *host,
                             cl_int *status) {
-  std::vector<char> nans;
+  std::vector<char> first; // what lies in it at first
+  const std::string number = std::to_string(the.num_buffers + 1);
   if ((flags & CL_MEM_COPY_HOST_PTR) != 0)
-    host = const_cast<void *>(sent(nullptr, host, bytes, "clCreateBuffer"));
-  else if (the.late && host == nullptr) {
-    nans.assign(bytes, '\xFF');
-    host = nans.data();
+    host = const_cast<void *>(sent(nullptr, host, bytes));
+  else if (the.late && host == nullptr)
+    first.assign(bytes, '\xFF');
+  else if (is_set("stale") && host == nullptr)
+    first = read_file(setting("stale") + "/" + number);
+  if (first.size() == bytes) {
+    host = first.data();
     flags |= CL_MEM_COPY_HOST_PTR;
   }
   cl_mem buffer = below.clCreateBuffer(context, flags, bytes, host, status);
-  if (buffer == nullptr)
-    return buffer;
-  the.inputs.erase(buffer); // another buffer, where there was one that is gone
-  the.of_host.erase(buffer);
-  if ((flags & CL_MEM_USE_HOST_PTR) != 0)
-    the.of_host.insert(buffer);
-  the.numbers[buffer] = ++the.num_buffers;
-  if (host != nullptr || !is_set("stale"))
-    return buffer;
-  const std::vector<char> old = read_file(setting("stale") + "/" + std::to_string(the.num_buffers));
-  if (old.size() == bytes)
-    with_queue(buffer, [&](cl_command_queue queue) {
-      return real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, old.data(), 0, nullptr,
-                                       nullptr);
-    });
+  if (buffer != nullptr)
+    the.buffers[buffer] = {++the.num_buffers, 0, (flags & CL_MEM_USE_HOST_PTR) != 0};
   return buffer;
 }
 
 // `stale`: the contents are kept for a later run, if they are those of an unharmed one.
 static cl_int release_buffer(cl_mem buffer) {
-  const auto place = the.numbers.find(buffer);
-  if (is_set("stale") && !is_set("drop") && place != the.numbers.end()) {
-    std::vector<char> now(size_of(buffer));
-    with_queue(buffer, [&](cl_command_queue queue) {
-      return real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, now.size(), now.data(), 0, nullptr,
-                                      nullptr);
-    });
-    const std::string path = setting("stale") + "/" + std::to_string(place->second);
-    if (read_file(path).empty())
-      write_file(path, now.data(), now.size());
-    the.numbers.erase(place);
-  }
+  const auto place = the.buffers.find(buffer);
+  if (!is_set("stale") || is_set("drop") || place == the.buffers.end() || place->second.number == 0)
+    return below.clReleaseMemObject(buffer);
+  const auto context = asked<cl_context>(real.clGetMemObjectInfo, buffer, CL_MEM_CONTEXT);
+  const auto device = asked<cl_device_id>(real.clGetContextInfo, context, CL_CONTEXT_DEVICES);
+  cl_int status;
+  cl_command_queue queue = real.clCreateCommandQueue(context, device, 0, &status);
+  std::vector<char> now(size_of(buffer));
+  if (queue == nullptr || !read_now(queue, buffer, now) ||
+      real.clReleaseCommandQueue(queue) != CL_SUCCESS)
+    give_up("a buffer's contents cannot be read");
+  const std::string path = setting("stale") + "/" + std::to_string(place->second.number);
+  if (read_file(path).empty())
+    write_file(path, now.data(), now.size());
+  the.buffers.erase(place);
   return below.clReleaseMemObject(buffer);
 }
 
-// Where a box lies in the host's memory: the bytes from row to row, from plane to plane, and to its
-// first one.
-struct box {
-  size_t row, plane, first;
-};
-static box box_of(const size_t *host, const size_t *region, const size_t host_row,
-                  const size_t host_slice) {
+// Where the rows of a box lie in the host's memory.
+static std::vector<size_t> rows_of(const size_t *host, const size_t *region, const size_t host_row,
+                                   const size_t host_slice) {
   const size_t row = host_row != 0 ? host_row : region[0];
   const size_t plane = host_slice != 0 ? host_slice : region[1] * row;
-  return {row, plane, host[0] + host[1] * row + host[2] * plane};
+  std::vector<size_t> rows;
+  for (size_t z = 0; z < region[2]; z++)
+    for (size_t y = 0; y < region[1]; y++)
+      rows.push_back(host[0] + (host[1] + y) * row + (host[2] + z) * plane);
+  return rows;
 }
 
 static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
                            const size_t offset, const size_t bytes, const void *from,
                            const cl_uint count, const cl_event *list, cl_event *event) {
-  const void *const now = sent(buffer, from, bytes, "clEnqueueWriteBuffer");
+  const void *const now = sent(buffer, from, bytes);
   const cl_int status =
       below.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, now, count, list, event);
   if (blocking == CL_TRUE)
@@ -305,14 +273,12 @@ static cl_int write_rect(cl_command_queue queue, cl_mem buffer, const cl_bool bl
                          const size_t row, const size_t slice, const size_t host_row,
                          const size_t host_slice, const void *from, const cl_uint count,
                          const cl_event *list, cl_event *event) {
-  const box at = box_of(host, region, host_row, host_slice);
-  const char *const begin = static_cast<const char *>(from) + at.first;
   std::vector<char> &packed = the.kept.emplace_back();
-  for (size_t z = 0; z < region[2]; z++)
-    for (size_t y = 0; y < region[1]; y++)
-      packed.insert(packed.end(), begin + z * at.plane + y * at.row,
-                    begin + z * at.plane + y * at.row + region[0]);
-  const void *const now = sent(buffer, packed.data(), packed.size(), "clEnqueueWriteBufferRect");
+  for (const size_t begin : rows_of(host, region, host_row, host_slice)) {
+    const char *const first = static_cast<const char *>(from) + begin;
+    packed.insert(packed.end(), first, first + region[0]);
+  }
+  const void *const now = sent(buffer, packed.data(), packed.size());
   const size_t origin[3] = {0, 0, 0};
   const cl_int status =
       below.clEnqueueWriteBufferRect(queue, buffer, blocking, to, origin, region, row, slice,
@@ -342,7 +308,7 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool b
   if (looks_at_results())
     take_result(to, bytes);
   if (the.back)
-    try_changes(to, bytes, "clEnqueueReadBuffer");
+    try_changes(to, bytes);
   if (the.late)
     deliver(to, {static_cast<char *>(to), static_cast<char *>(to) + bytes});
   if (blocking == CL_TRUE)
@@ -356,17 +322,16 @@ static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blo
                         const size_t row, const size_t slice, const size_t host_row,
                         const size_t host_slice, void *to, const cl_uint count,
                         const cl_event *list, cl_event *event) {
-  const box at = box_of(host, region, host_row, host_slice);
   const bool looks = looks_at_results();
   const cl_int status =
       below.clEnqueueReadBufferRect(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
                                     row, slice, host_row, host_slice, to, count, list, event);
-  char *const begin = static_cast<char *>(to) + at.first;
-  const bool is_solid = at.row == region[0] && at.plane == region[1] * at.row;
-  if (looks && status == CL_SUCCESS && is_solid)
-    take_result(begin, region[0] * region[1] * region[2]);
-  else if (looks && status == CL_SUCCESS)
-    take_result(begin + (region[2] - 1) * at.plane + (region[1] - 1) * at.row, region[0]);
+  const std::vector<size_t> rows = rows_of(host, region, host_row, host_slice);
+  const size_t bytes = rows.size() * region[0];
+  const bool is_solid = rows.back() + region[0] - rows.front() == bytes;
+  if (looks && status == CL_SUCCESS)
+    take_result(static_cast<char *>(to) + (is_solid ? rows.front() : rows.back()),
+                is_solid ? bytes : region[0]);
   if (blocking == CL_TRUE)
     arrive();
   return status;
@@ -386,11 +351,11 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blo
   if (region == nullptr)
     return region;
   void *shown = region;
-  if (!the.late || the.of_host.count(buffer) != 0) {
+  if (!the.late || the.buffers[buffer].is_the_hosts) {
     if (result)
       take_result(region, bytes);
     if (the.back && reads)
-      try_changes(region, bytes, "clEnqueueMapBuffer");
+      try_changes(region, bytes);
   } else {
     shown = the.kept.emplace_back(bytes, '\xFF').data();
     if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) == 0) {
@@ -400,7 +365,7 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blo
       deliver(shown, data);
     }
   }
-  the.regions[shown] = {buffer, region, bytes, flags};
+  the.regions[shown] = {region, bytes, flags};
   if (blocking == CL_TRUE)
     arrive();
   return shown;
@@ -417,7 +382,7 @@ static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const 
   const bool is_written = (region.flags & ~static_cast<cl_map_flags>(CL_MAP_READ)) != 0;
   // What no kernel is given is the host's own memory, which copies come from: these are changed.
   if (is_written && (the.corrupt.empty() || is_argument(buffer))) {
-    const void *const now = sent(buffer, pointer, region.bytes, "clEnqueueUnmapMemObject");
+    const void *const now = sent(buffer, pointer, region.bytes);
     if (now != region.real)
       memcpy(region.real, now, region.bytes);
   }
@@ -427,9 +392,7 @@ static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const 
         each.bytes.clear();
     memset(pointer, 0xFF, region.bytes);
   }
-  const cl_int status =
-      below.clEnqueueUnmapMemObject(queue, buffer, region.real, count, list, event);
-  return status;
+  return below.clEnqueueUnmapMemObject(queue, buffer, region.real, count, list, event);
 }
 
 // With `data`, the log says what computes.

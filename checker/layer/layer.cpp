@@ -214,6 +214,7 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
     {
       const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
       number = ++layer.calls;
+      layer.function = entry.name;
     }
     if (is_logging())
       note("call %zu %s%s", number, entry.name + strlen("cl"),

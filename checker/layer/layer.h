@@ -30,9 +30,10 @@ extern functions table; // the same, but for what the parts of the layer have pu
 
 // Never destroyed, like the states of the parts: a program may still call OpenCL while it ends.
 struct layer_state {
-  bool active = false;   // there are settings, and a program that uses OpenCL
-  bool is_child = false; // of a fork
-  size_t calls = 0;      // so far
+  bool active = false;       // there are settings, and a program that uses OpenCL
+  bool is_child = false;     // of a fork
+  size_t calls = 0;          // so far
+  const char *function = ""; // that is called
   std::recursive_mutex mutex;
 };
 extern layer_state &layer;
