@@ -46,8 +46,8 @@
 
 namespace {
 
-constexpr unsigned OFFSET_BITS =
-    48; // of an address in Oclgrind; above them the number of the buffer
+// Of an address in Oclgrind; above them the number of the buffer.
+constexpr unsigned OFFSET_BITS = 48;
 
 [[noreturn]] void give_up(const std::string &what) {
   std::cerr << "recorder: " << what << std::endl;
@@ -69,6 +69,13 @@ std::string type_name(const llvm::Type *type) {
   give_up("a type that recordings do not have");
 }
 
+// What an array, of arrays maybe, has as its elements.
+llvm::Type *element_of(llvm::Type *type) {
+  while (type->isArrayTy())
+    type = type->getArrayElementType();
+  return type;
+}
+
 unsigned line_of(const llvm::Instruction &instruction) {
   return instruction.getDebugLoc() ? instruction.getDebugLoc().getLine() : 0;
 }
@@ -82,6 +89,13 @@ std::string plain_name(const std::string &name) {
   return name.substr(2 + digits, static_cast<size_t>(length));
 }
 
+std::string joined(const std::vector<std::string> &texts) {
+  std::string all;
+  for (const std::string &text : texts)
+    all += (all.empty() ? "" : ",") + text;
+  return all;
+}
+
 // One function as JSON. A value is a number; a constant stands in its place, in brackets. A block
 // says nothing that depends on what other blocks have: branches are counted from it, and its values
 // by their place in it. So kernels that differ in one line share the blocks of all others.
@@ -91,31 +105,19 @@ public:
       : function(function), layout(function.getParent()) {}
 
   std::string json() {
-    std::ostringstream blocks;
     number_values();
-    std::map<const llvm::BasicBlock *, int> block_numbers;
-    for (const llvm::BasicBlock &block : function)
-      block_numbers.emplace(&block, static_cast<int>(block_numbers.size()));
-    for (const llvm::BasicBlock &block : function) {
-      blocks << (&block == &function.front() ? "" : ",") << "[";
-      pending.str("");
-      bool first = true;
-      for (const llvm::Instruction &instruction : block) {
-        if (is_nothing(instruction))
-          continue;
-        const std::string text = write(instruction, block_numbers);
-        blocks << (first ? "" : ",") << pending.str() << text;
-        pending.str("");
-        first = false;
-      }
-      blocks << "]";
-    }
-    std::ostringstream out;
-    out << "{\"name\":\"" << plain_name(function.getName().str()) << "\",\"arguments\":[";
+    std::vector<std::string> arguments, blocks;
     for (const llvm::Argument &argument : function.args())
-      out << (argument.getArgNo() ? "," : "") << "\"" << type_name(argument.getType()) << "\"";
-    out << "],\"blocks\":[" << blocks.str() << "]}";
-    return out.str();
+      arguments.push_back("\"" + type_name(argument.getType()) + "\"");
+    for (const llvm::BasicBlock &block : function) {
+      written.clear();
+      for (const llvm::Instruction &instruction : block)
+        if (!is_nothing(instruction))
+          write(instruction);
+      blocks.push_back("[" + joined(written) + "]");
+    }
+    return "{\"name\":\"" + plain_name(function.getName().str()) + "\",\"arguments\":[" +
+           joined(arguments) + "],\"blocks\":[" + joined(blocks) + "]}";
   }
 
   std::set<const llvm::Function *> called; // of those that have a body
@@ -124,8 +126,9 @@ private:
   const llvm::Function &function;
   const llvm::DataLayout layout;
   std::map<const llvm::Value *, int> numbers;
+  std::map<const llvm::BasicBlock *, int> block_numbers;
   int temporaries = 0;
-  std::ostringstream pending; // instructions that stood in an operand
+  std::vector<std::string> written; // of this block
 
   static bool is_nothing(const llvm::Instruction &instruction) {
     return llvm::isa<llvm::DbgInfoIntrinsic>(instruction) || instruction.isLifetimeStartOrEnd();
@@ -148,6 +151,7 @@ private:
     for (const llvm::Argument &argument : function.args())
       numbers[&argument] = next++;
     for (const llvm::BasicBlock &block : function) {
+      block_numbers.emplace(&block, static_cast<int>(block_numbers.size()));
       int at = 100;
       for (const llvm::Instruction &instruction : block) {
         if (is_nothing(instruction) || instruction.getType()->isVoidTy())
@@ -183,20 +187,20 @@ private:
     if (llvm::isa<llvm::UndefValue>(value))
       return "null";
     if (const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType())) {
-      std::string text = "[";
+      std::vector<std::string> elements;
       for (unsigned i = 0; i < vector->getNumElements(); i++)
-        text += (i ? "," : "") + constant(value->getAggregateElement(i));
-      return text + "]";
+        elements.push_back(constant(value->getAggregateElement(i)));
+      return "[" + joined(elements) + "]";
     }
     give_up("a constant that recordings do not have");
   }
 
   std::string operand(const llvm::Value *value) {
-    if (const auto *expression =
-            llvm::dyn_cast<llvm::ConstantExpr>(value)) { // becomes an instruction before this one
+    // An expression becomes an instruction before this one.
+    if (const auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(value)) {
       llvm::Instruction *instruction =
           const_cast<llvm::ConstantExpr *>(expression)->getAsInstruction();
-      pending << write(*instruction, {}) << ",";
+      write(*instruction);
       const int result = number(instruction);
       numbers.erase(instruction);
       instruction->deleteValue();
@@ -208,26 +212,25 @@ private:
   }
 
   // ["op", line, result, type, operands...]; result -1: none.
-  std::string write(const llvm::Instruction &instruction,
-                    const std::map<const llvm::BasicBlock *, int> &blocks) {
+  void write(const llvm::Instruction &instruction) {
     std::string op = instruction.getOpcodeName();
     std::string type = type_name(instruction.getType());
     std::ostringstream rest;
     const auto from_here = [&](const llvm::BasicBlock *block) {
-      return blocks.at(block) - blocks.at(instruction.getParent());
+      return block_numbers.at(block) - block_numbers.at(instruction.getParent());
     };
     const auto add = [&](const llvm::Value *value) { rest << "," << operand(value); };
+    const auto add_all = [&](const auto &uses) {
+      for (const llvm::Use &use : uses)
+        add(use.get());
+    };
     if (const auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-      llvm::Type *inner = alloca->getAllocatedType();
-      const size_t bytes = layout.getTypeAllocSize(inner);
-      while (inner->isArrayTy())
-        inner = inner->getArrayElementType();
-      type = type_name(inner);
-      rest << "," << bytes << ",\"" << alloca->getName().str() << "\"";
+      type = type_name(element_of(alloca->getAllocatedType()));
+      rest << "," << layout.getTypeAllocSize(alloca->getAllocatedType()) << ",\""
+           << alloca->getName().str() << "\"";
     } else if (const auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
       type = type_name(store->getValueOperand()->getType());
-      add(store->getValueOperand());
-      add(store->getPointerOperand());
+      add_all(instruction.operands());
     } else if (const auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
       op = "gep"; // base, then pairs: index, bytes of a step
       add(gep->getPointerOperand());
@@ -250,11 +253,9 @@ private:
     } else if (const auto *compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
       op += " " + llvm::CmpInst::getPredicateName(compare->getPredicate()).str();
       type = type_name(compare->getOperand(0)->getType());
-      add(compare->getOperand(0));
-      add(compare->getOperand(1));
+      add_all(instruction.operands());
     } else if (const auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction)) {
-      add(shuffle->getOperand(0));
-      add(shuffle->getOperand(1));
+      add_all(instruction.operands());
       for (const int lane : shuffle->getShuffleMask())
         rest << "," << lane;
     } else if (const auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
@@ -265,19 +266,17 @@ private:
         called.insert(callee);
       op = std::string("call ") + (callee->isDeclaration() ? "" : "@") +
            plain_name(callee->getName().str());
-      for (const llvm::Use &argument : call->args())
-        add(argument.get());
+      add_all(call->args());
     } else {
       if (const auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction))
         op += " " + type_name(cast->getSrcTy());
-      for (const llvm::Use &use : instruction.operands())
-        add(use.get());
+      add_all(instruction.operands());
     }
     std::ostringstream out;
     out << "[\"" << op << "\"," << line_of(instruction) << ","
         << (instruction.getType()->isVoidTy() ? -1 : number(&instruction)) << ",\"" << type << "\""
         << rest.str() << "]";
-    return out.str();
+    written.push_back(out.str());
   }
 };
 
@@ -297,15 +296,10 @@ public:
     const llvm::DataLayout layout(kernel->getParent());
     for (const llvm::GlobalVariable &variable : kernel->getParent()->globals())
       if (variable.getAddressSpace() == oclgrind::AddrSpaceLocal) {
-        const llvm::Type *inner = variable.getValueType();
-        while (inner->isArrayTy())
-          inner = inner->getArrayElementType();
-        if (inner->isVectorTy())
-          inner = inner->getScalarType();
+        llvm::Type *const whole = variable.getValueType();
+        llvm::Type *const inner = element_of(whole)->getScalarType();
         out << "variable " << variable.getName().str() << " local " << type_name(inner) << " "
-            << layout.getTypeAllocSize(variable.getValueType()) /
-                   layout.getTypeAllocSize(const_cast<llvm::Type *>(inner))
-            << "\n";
+            << layout.getTypeAllocSize(whole) / layout.getTypeAllocSize(inner) << "\n";
       }
     std::vector<const llvm::Function *> todo{kernel};
     // The same kernel with other lines, in the same file; then the program is all that is asked
@@ -337,8 +331,7 @@ public:
 
   void memoryLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address,
                   size_t size) override {
-    access("load", memory, item, address,
-           static_cast<const unsigned char *>(memory->getPointer(address)), size);
+    access("load", memory, item, address, bytes_at(memory, address), size);
   }
 
   void memoryStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address,
@@ -348,8 +341,7 @@ public:
 
   void memoryAtomicLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
                         oclgrind::AtomicOp, size_t address, size_t size) override {
-    access("atomic", memory, item, address,
-           static_cast<const unsigned char *>(memory->getPointer(address)), size);
+    access("atomic", memory, item, address, bytes_at(memory, address), size);
   }
 
   void instructionExecuted(const oclgrind::WorkItem *item, const llvm::Instruction *instruction,
@@ -368,6 +360,10 @@ private:
   std::ofstream out;
   const llvm::Function *kernel = nullptr;
   std::map<std::pair<unsigned, size_t>, std::string> places; // (space, buffer): name
+
+  static const unsigned char *bytes_at(const oclgrind::Memory *memory, const size_t address) {
+    return static_cast<const unsigned char *>(memory->getPointer(address));
+  }
 
   // Where the buffers, and the variables of the group of this work-item, lie.
   void find_places(const oclgrind::WorkItem *item) {
