@@ -25,6 +25,13 @@
 static size_t cases = 0;
 static size_t failures = 0;
 
+static void check(const bool good, const std::string &what) {
+  cases++;
+  failures += !good;
+  if (!good)
+    printf("FAILED  %s\n", what.c_str());
+}
+
 // Counts a case: what `print` prints to `stream`, which goes into the file `path` until then, must
 // be `expected`.
 static void prints(const std::string &what, FILE *stream, const std::string &path,
@@ -41,11 +48,7 @@ static void prints(const std::string &what, FILE *stream, const std::string &pat
   close(before);
   std::ifstream file(path);
   const std::string got{std::istreambuf_iterator<char>(file), {}};
-  cases++;
-  if (got == expected)
-    return;
-  failures++;
-  printf("FAILED  %s: it prints\n%sand not\n%s", what.c_str(), got.c_str(), expected.c_str());
+  check(got == expected, what + ": it prints\n" + got + "and not\n" + expected);
 }
 
 // Counts a case: `run`, in a process of its own, must print `expected` to `stream` and end with
@@ -60,17 +63,8 @@ static void ends(const std::string &what, FILE *stream, const std::string &path,
     }
     wait(&status);
   });
-  if (WIFEXITED(status) && WEXITSTATUS(status) == code)
-    return;
-  failures++;
-  printf("FAILED  %s: exit code %d, and not %d\n", what.c_str(), WEXITSTATUS(status), code);
-}
-
-static void check(const bool good, const char *what) {
-  cases++;
-  failures += !good;
-  if (!good)
-    printf("FAILED  %s\n", what);
+  check(WIFEXITED(status) && WEXITSTATUS(status) == code,
+        what + ": exit code " + std::to_string(WEXITSTATUS(status)));
 }
 
 // Arguments that make no sense, and those that do.
@@ -153,40 +147,31 @@ int main() {
   std::ofstream(source) << "  f(\n      0);\n";
   shows("a statement that the file begins with", 2, "     1 |   f(\n     2 |       0);\n");
 
-  static int ended;
-  clerr_end = [](const int code) { ended = code; };
-  prints("a status that no table has", stderr, said,
-         "none.cpp:9: OpenCL error unknown code (-12345)\n"
-         "usual cause: a code of an extension or of this implementation: see its documentation\n"
-         "read on:     docs/errors.md#unknown-code\n",
-         [] { clerr_chk(-12345, "none.cpp", 9); });
-  failures += ended != EXIT_FAILURE;
-  prints("a rare status", stderr, said,
-         "none.cpp:9: OpenCL error CL_INVALID_PIPE_SIZE (-69)\n"
-         "usual cause: a pipe's packets are of 0 bytes, or larger than "
-         "CL_DEVICE_PIPE_MAX_PACKET_SIZE\n"
-         "read on:     docs/errors.md#rare-codes\n",
-         [] { clerr_chk(-69, "none.cpp", 9); });
+  ends("a status that no table has", stderr, said, EXIT_FAILURE,
+       "none.cpp:9: OpenCL error unknown code (-12345)\n"
+       "usual cause: a code of an extension or of this implementation: see its documentation\n"
+       "read on:     docs/errors.md#unknown-code\n",
+       [] { clerr_chk(-12345, "none.cpp", 9); });
+  ends("a rare status", stderr, said, EXIT_FAILURE,
+       "none.cpp:9: OpenCL error CL_INVALID_PIPE_SIZE (-69)\n"
+       "usual cause: a pipe's packets are of 0 bytes, or larger than "
+       "CL_DEVICE_PIPE_MAX_PACKET_SIZE\n"
+       "read on:     docs/errors.md#rare-codes\n",
+       [] { clerr_chk(-69, "none.cpp", 9); });
   prints("no times, and no word", stdout, said, "time      : this device reports no times\n",
          [] { print_time("", NAN, 1, "GB/s"); });
 
-  // It ends the program, so another process asks. The source lies beside the program: one place.
+  // The source lies beside the program: one place.
   const std::string beside = program_folder().string() + "/",
                     here = std::filesystem::current_path();
   const std::string caller = beside + "host.cpp";
   std::string places = "  " + beside + "none.cl  (not there)\n";
   if (here + "/" != beside)
     places += "  " + here + "/none.cl  (not there)\n";
-  int status = 0;
-  prints("a kernel that is nowhere", stderr, said,
-         "no kernel source: looked for none.cl at\n" + places, [&] {
-           if (fork() == 0)
-             find_file("none.cl", caller.c_str());
-           wait(&status);
-         });
-  failures += !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_FAILURE;
+  ends("a kernel that is nowhere", stderr, said, EXIT_FAILURE,
+       "no kernel source: looked for none.cl at\n" + places,
+       [&] { find_file("none.cl", caller.c_str()); });
 
-  clerr_end = [](const int code) { exit(code); };
   refuses_arguments(said);
   refuses_files(said, folder);
 
