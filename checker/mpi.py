@@ -1,10 +1,11 @@
-"""What the checks of exercises that use MPI share: the calls of each process, as mpi_probe.cpp notes them."""
+"""What the checks of exercises that use MPI share: the calls of each process, as mpi_probe.cpp and the layer note them."""
 
 import pathlib
 import signal
 import tempfile
 
-from checker.libraries import mpi_probe_library
+from checker.calls import events_of, product
+from checker.libraries import layer_library, mpi_probe_library
 
 MANY_PROCESSES = 17  # more than an array that somebody thought large enough has places for
 
@@ -18,13 +19,42 @@ def room_for_all(attempt, args):
     return []
 
 
+WAITS = {"Flush": "flush", "Finish": "finish", "WaitForEvents": "wait"}
+
+
+def lines_of(log):
+    """What a process sends and has its device do, in order: the lines of mpi_probe.cpp, and launch KERNEL ITEMS, write
+    BYTES, flush, finish, wait."""
+    kernels, lines = {}, []
+    for what, it in events_of(log.splitlines()):
+        if what == "mpi":
+            lines.append(" ".join(it))
+        elif what == "done" and it.name == "CreateKernel" and it.made:
+            kernels[it.made[0]] = it.arguments[1].strip('"')
+        elif what == "call" and it.name == "EnqueueNDRangeKernel":
+            lines.append(f"launch {kernels.get(it.arguments[1], '?')} {product(it.arguments[4])}")
+        elif what == "call" and it.name == "EnqueueWriteBuffer":
+            lines.append(f"write {it.arguments[4]}")
+        elif what == "call" and it.name in WAITS:
+            lines.append(WAITS[it.name])
+    return lines
+
+
+def logs_in(folder):
+    """{rank: its lines} of the processes that got as far as MPI_Finalize."""
+    found = {}
+    for path in folder.iterdir():
+        lines = lines_of(path.read_text(errors="replace"))
+        if "Finalize" in lines:
+            rank = next(line for line in lines if line.startswith("rank "))
+            found[int(rank[5:])] = [line for line in lines if line not in (rank, "Finalize")]
+    return found
+
+
 def mpi_logs(attempt, args, processes, **settings):
-    """(the run, {rank: its calls, split into words}) with the layer before MPI; a process that does not get as far as
-    MPI_Finalize has none."""
+    """(the run, {rank: its calls, split into words})."""
     log = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
     log.chmod(0o777)
-    layer = {"LD_PRELOAD": mpi_probe_library(attempt.home), "MPI_LAYER_LOG": log, **settings}
-    run = attempt.pocl(args, processes=processes, **layer)
-    return run, {
-        int(path.name[5:]): [line.split() for line in path.read_text().splitlines()] for path in log.glob("rank-*")
-    }
+    both = f"{layer_library(attempt.home)} {mpi_probe_library(attempt.home)}"
+    run = attempt.pocl(args, layer={"log": f"{log}/"}, processes=processes, LD_PRELOAD=both, **settings)
+    return run, {rank: [line.split() for line in lines] for rank, lines in logs_in(log).items()}

@@ -1,11 +1,12 @@
-// A library that is loaded before MPI and OpenCL (LD_PRELOAD) and writes down, in order, what a
-// process of an MPI job sends and has its device do; it can also kill a process in the middle.
+// A library that is loaded before MPI (LD_PRELOAD), behind the layer (layer/), and notes in the
+// layer's log what a process of an MPI job sends; it can also kill a process in the middle.
 //
-//   MPI_LAYER_LOG   a folder: MPI_Finalize writes the file rank-R there, a line for each call:
-//                     Ibcast ROOT BYTES | Bcast ROOT BYTES | Allreduce BYTES | Barrier | Gather
-//                     BYTES Waitall | overwritten BYTES (of a send that was not waited for) |
-//                     forgotten BYTES | launch KERNEL ITEMS | write BYTES | flush | wait
-//                   ROOT is 1 in the process that sends, else 0
+//   mpi rank N
+//   mpi Ibcast ROOT BYTES | Bcast ROOT BYTES     ROOT is 1 in the process that sends, else 0
+//   mpi Allreduce BYTES | Gather BYTES | send TO BYTES | Barrier | Waitall
+//   mpi overwritten BYTES (of a send that was not waited for) | forgotten BYTES
+//   mpi Finalize
+//
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
 //                    doubles or whole numbers of 64 bits, is larger by 1
@@ -16,8 +17,6 @@
 //
 // In a child that the layer has split off (fork), MPI's own threads are not there: MPI_Abort
 // only ends the child, and MPI_Finalize does nothing.
-#include "../common/opencl.h"
-
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -33,10 +32,12 @@
 static pid_t process;
 static int rank = -1;
 static long broadcasts;
-static std::string account;
 
 static void note(const std::string &line) {
-  account += line + "\n";
+  using function = void(const char *);
+  static auto *const layer_note = reinterpret_cast<function *>(dlsym(RTLD_DEFAULT, "layer_note"));
+  if (layer_note != nullptr)
+    layer_note(("mpi " + line).c_str());
 }
 
 static long long bytes(const int count, MPI_Datatype type) {
@@ -49,6 +50,10 @@ static std::string sent(const int count, MPI_Datatype type, const int root, MPI_
   int own;
   PMPI_Comm_rank(comm, &own);
   return (own == root ? "1 " : "0 ") + std::to_string(bytes(count, type));
+}
+
+static void note_send(const int to, const int count, MPI_Datatype type) {
+  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
 }
 
 // What arrives in place of `data`; it stays for as long as the process does.
@@ -82,6 +87,7 @@ int MPI_Init(int *argc, char ***argv) {
   const int code = PMPI_Init(argc, argv);
   process = getpid();
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  note("rank " + std::to_string(rank));
   return code;
 }
 
@@ -112,14 +118,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
 int MPI_Finalize() {
   if (getpid() != process)
     return MPI_SUCCESS;
-  if (const char *folder = getenv("MPI_LAYER_LOG")) {
-    const std::string path = std::string(folder) + "/rank-" + std::to_string(rank);
-    FILE *file = fopen(path.c_str(), "w");
-    if (file == nullptr || fputs(account.c_str(), file) < 0 || fclose(file) != 0) {
-      perror(path.c_str());
-      _Exit(99);
-    }
-  }
+  note("Finalize");
   return PMPI_Finalize();
 }
 
@@ -151,14 +150,6 @@ int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_O
   return code;
 }
 
-int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request) {
-  if (getenv("MPI_LAYER_SPOIL") == nullptr)
-    return PMPI_Iallreduce(in, out, count, type, op, comm, request);
-  *request = MPI_REQUEST_NULL; // it has ended: only then can its result be spoilt
-  return MPI_Allreduce(in, out, count, type, op, comm);
-}
-
 int MPI_Allgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
                    const int *places, MPI_Datatype out_type, MPI_Comm comm) {
   const int code = PMPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
@@ -178,21 +169,26 @@ int MPI_Allgather(const void *in, int count, MPI_Datatype type, void *out, int o
   return code;
 }
 
-int MPI_Iallgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
-                    const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
-  if (getenv("MPI_LAYER_SPOIL") == nullptr)
-    return PMPI_Iallgatherv(in, count, type, out, counts, places, out_type, comm, request);
-  *request = MPI_REQUEST_NULL;
-  return MPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
-}
-
-int MPI_Iallgather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
-                   MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
-  if (getenv("MPI_LAYER_SPOIL") == nullptr)
-    return PMPI_Iallgather(in, count, type, out, out_count, out_type, comm, request);
-  *request = MPI_REQUEST_NULL;
-  return MPI_Allgather(in, count, type, out, out_count, out_type, comm);
-}
+// These have ended at once where their results are to be spoilt: only then can they be.
+#define AT_ONCE(NAME, WAITING, PARAMETERS, ...)                                                    \
+  int MPI_##NAME PARAMETERS {                                                                      \
+    if (getenv("MPI_LAYER_SPOIL") == nullptr)                                                      \
+      return PMPI_##NAME(__VA_ARGS__, request);                                                    \
+    *request = MPI_REQUEST_NULL;                                                                   \
+    return MPI_##WAITING(__VA_ARGS__);                                                             \
+  }
+AT_ONCE(Iallreduce, Allreduce,
+        (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+         MPI_Request *request),
+        in, out, count, type, op, comm)
+AT_ONCE(Iallgather, Allgather,
+        (const void *in, int count, MPI_Datatype type, void *out, int out_count,
+         MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request),
+        in, count, type, out, out_count, out_type, comm)
+AT_ONCE(Iallgatherv, Allgatherv,
+        (const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+         const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request),
+        in, count, type, out, counts, places, out_type, comm)
 
 int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
                MPI_Datatype out_type, int root, MPI_Comm comm) {
@@ -203,7 +199,7 @@ int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_
 int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag, void *in,
                  int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status) {
-  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  note_send(to, count, type);
   if (pretended() > 0)
     return MPI_SUCCESS;
   return PMPI_Sendrecv(changed(out, count, type), count, type, to, tag, in, in_count, in_type, from,
@@ -212,7 +208,7 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
 
 int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int tag, int from,
                          int in_tag, MPI_Comm comm, MPI_Status *status) {
-  note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));
+  note_send(to, count, type);
   if (pretended() > 0)
     return MPI_SUCCESS;
   if (const void *const other = changed(data, count, type); other != data)
@@ -245,13 +241,13 @@ static void has_ended(const int count, const MPI_Request *requests) {
 // In each of the standard's modes.
 #define SENDS(NAME, AT_ONCE)                                                                       \
   int MPI_##NAME(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
-    note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));                 \
+    note_send(to, count, type);                                                                    \
     return pretended() > 0 ? MPI_SUCCESS                                                           \
                            : PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);   \
   }                                                                                                \
   int MPI_##AT_ONCE(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
                     MPI_Request *request) {                                                        \
-    note("send " + std::to_string(to) + " " + std::to_string(bytes(count, type)));                 \
+    note_send(to, count, type);                                                                    \
     if (pretended() > 0) {                                                                         \
       *request = MPI_REQUEST_NULL;                                                                 \
       return MPI_SUCCESS;                                                                          \
@@ -301,51 +297,4 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
   note("Waitall");
   has_ended(count, requests);
   return PMPI_Waitall(count, requests, statuses);
-}
-
-// ---- OpenCL -------------------------------------------------------------------------------------
-
-template <typename F> static F real(F, const char *name) {
-  void *const address = dlsym(RTLD_NEXT, name);
-  if (address == nullptr)
-    abort();
-  return reinterpret_cast<F>(address);
-}
-#define REAL(f) real(&(f), #f)
-
-cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                              const size_t *offset, const size_t *global, const size_t *local,
-                              cl_uint count, const cl_event *events, cl_event *event) {
-  char name[64] = "";
-  if (getenv("MPI_LAYER_LOG") != nullptr) // else this would be one more call of the program's
-    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-  size_t items = 1;
-  for (cl_uint d = 0; d < dimensions; d++)
-    items *= global[d];
-  note(std::string("launch ") + name + " " + std::to_string(items));
-  return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, count,
-                                      events, event);
-}
-
-cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                            size_t size, const void *from, cl_uint count, const cl_event *events,
-                            cl_event *event) {
-  note("write " + std::to_string(size));
-  return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, size, from, count, events,
-                                    event);
-}
-
-cl_int clFlush(cl_command_queue queue) {
-  note("flush");
-  return REAL(clFlush)(queue);
-}
-
-cl_int clFinish(cl_command_queue queue) {
-  note("finish");
-  return REAL(clFinish)(queue);
-}
-
-cl_int clWaitForEvents(cl_uint count, const cl_event *events) {
-  note("wait");
-  return REAL(clWaitForEvents)(count, events);
 }

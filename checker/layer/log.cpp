@@ -20,7 +20,10 @@ static log_state &the = *new log_state; // NOLINT(cert-err58-cpp): see layer.cpp
 void open_log() {
   if (!is_set("log"))
     return;
-  the.file = fopen(setting("log").c_str(), "a");
+  std::string path = setting("log");
+  if (path.back() == '/') // a folder: several processes at once
+    path += std::to_string(getpid());
+  the.file = fopen(path.c_str(), "a");
   if (the.file == nullptr)
     give_up("log names no file that can be written to");
   note("layer");
@@ -41,6 +44,11 @@ void note(const char *text, ...) { // NOLINT(cert-dcl50-cpp): as printf
   va_end(values);
   fputc('\n', the.file);
   fflush(the.file); // nothing may be lost where the program crashes, or be there twice after a fork
+}
+
+// For other libraries, as mpi_probe.cpp.
+extern "C" void layer_note(const char *line) {
+  note("%s", line);
 }
 
 bool is_logging() {

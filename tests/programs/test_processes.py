@@ -17,6 +17,7 @@ import tempfile
 
 import pytest
 
+from checker import mpi
 from tests import chapter_facts, running
 from tests.programs.test_faults import NAMES
 
@@ -61,7 +62,8 @@ def passes(report, program, known):
         for processes in known.PROCESSES:
             what = f"{known.chapter} {' '.join(size)}, {processes} processes"
             with tempfile.TemporaryDirectory() as folder:
-                env = {"MPI_LAYER_LOG": folder, "LD_PRELOAD": MPI}
+                env = running.layered(log=f"{folder}/")
+                env["LD_PRELOAD"] += f" {MPI}"
                 own = dict.fromkeys(range(processes), env)
                 code, out, err = together(program, processes, size, own)
                 wrong = running.not_passed(code, out, err)
@@ -70,15 +72,15 @@ def passes(report, program, known):
                     wrong.append(f"its results are not those of {known.PROCESSES[0]}: {results(out)}")
                 if len(re.findall("^device ", out, re.MULTILINE)) != processes:
                     wrong.append("not a line with its device for each process")
+                logs = mpi.logs_in(pathlib.Path(folder))
                 for rank in range(processes) if not wrong else ():
-                    wrong += sends(report, known, processes, rank, size, pathlib.Path(folder) / f"rank-{rank}")
+                    wrong += sends(report, known, processes, rank, size, logs.get(rank, []))
             report.failed(what, wrong[:3])
             report.count("runs")
 
 
-def sends(report, known, processes, rank, size, path):
+def sends(report, known, processes, rank, size, lines):
     """What is wrong with what a process has sent."""
-    lines = path.read_text().splitlines()
     runs = [text.splitlines() for text in "\n".join(lines).split("Barrier\n")[1:]]
     right = known.traffic(processes, rank, *map(int, size))
     after = len(right) - 1  # behind the last run comes what is said of it
