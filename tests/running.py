@@ -105,6 +105,15 @@ class Report:
             self.failed(what, [indented(found).strip()])
         return good
 
+    def ends(self, what, ended, code, *texts):
+        """A run must have ended with this code and say each of the texts; it says PASSED where the code is 0, and only there."""
+        got, out, err, *_ = ended
+        wrong = crashed(got, err) if code else not_passed(got, out, err)
+        wrong += [f"exit code {got}, where {code} was expected"] * (got != code)
+        wrong += ["it says PASSED"] * (code != 0 and "PASSED" in out + err)
+        wrong += [f"it does not say {text!r}" for text in texts if text not in out + err]
+        return self.must(what, not wrong, "\n".join([*wrong, out, err]))
+
     def failed(self, where, wrong):
         """Each of the sentences in `wrong` is a failure; returns whether there are any."""
         for what in wrong:
@@ -116,9 +125,6 @@ class Report:
     def nothing_to_do(self, why):
         """Only for what is right to count nothing of."""
         self.excuse = why
-
-    def counted(self):
-        return ", ".join(f"{number} {what}" for what, number in self.counts.items()) or self.excuse
 
     def wrong(self):
         """The failures in short; nothing to have looked at is one."""
@@ -169,11 +175,8 @@ def uses_mpi(path):
 
 def crashed(code, err):
     """What is wrong with the way a program ended, whatever it was to do: a list of sentences."""
-    wrong = [f"ended by signal {-code}"] if code < 0 else []
-    wrong += [
-        f"a sanitizer reports: {line}" for line in err.splitlines() if "Sanitizer" in line or "runtime error:" in line
-    ][:1]
-    return wrong
+    reports = [line for line in err.splitlines() if "Sanitizer" in line or "runtime error:" in line]
+    return [f"ended by signal {-code}"] * (code < 0) + [f"a sanitizer reports: {line}" for line in reports[:1]]
 
 
 def not_passed(code, out, err):
@@ -247,14 +250,9 @@ def layered(profile=None, types=None, memory=None, **settings):
     """The environment in which a program has the layer, with settings such as fail=3. `profile`: a file of tests/devices/,
     or one like them, with what the devices say of themselves; `types`: there is one for each of these, up to four; `memory`:
     bytes that they have, and that a buffer may have."""
+    said = pathlib.Path(profile).read_text(encoding="utf-8").splitlines() if profile else []
     lines = [f"{key} = {value}" for key, value in settings.items()]
-    if profile:
-        said = [
-            line.split(" ", 1)
-            for line in pathlib.Path(profile).read_text(encoding="utf-8").splitlines()
-            if line and line[0] != "#"
-        ]
-        lines += [f"device.{key} = {value}" for key, value in said]
+    lines += ["device." + line.replace(" ", " = ", 1) for line in said if line and line[0] != "#"]
     lines += [f"devices = {types}"] * bool(types)
     lines += [f"device.global_memory = {memory}", f"device.buffer = {memory}"] * bool(memory)
     text = "\n".join(lines) + "\n"
