@@ -35,5 +35,5 @@ def times(commands, expected, n):
             runs = commands.runs("sum_reduction", runs=1 if origin == "whole" else 6)
             commands.take("clEnqueueReadBuffer")
             if origin == "real":
-                groups = 256 if shape == "fixed" else runs.items // 256
+                groups = 256 if shape == "fixed" else runs.last[0].items // 256
                 expected.rate(rf"{groups} work-groups of 256 \({shape}\): kernel", runs, 4 * n, "GB/s")

@@ -27,11 +27,6 @@ def _lengths(n, uf):
         n = max(1, n // uf)
 
 
-def piece_of(n):
-    """UF."""
-    return max(2, n // 5 + 1)
-
-
 def costs(n, uf=2):
     """Each launch reads every element that is left, once, adds it, and writes one for every UF of them."""
     return [("sum_unrolled", count(left, max(1, left // uf), adds=left)) for left in _lengths(n, uf)]
@@ -43,4 +38,4 @@ def times(commands, expected, n, uf=2):
         commands.take("clEnqueueWriteBuffer")
         taken = commands.runs(*["sum_unrolled"] * launches, before=["clEnqueueCopyBuffer"], add=True, runs=runs)
         commands.take("clEnqueueReadBuffer")
-    expected.rate(f"{launches} launches of sum_unrolled: kernels", taken, 4 * n, "GB/s", alone=False)
+    expected.rate(f"{launches} launches of sum_unrolled: kernels", taken, 4 * n, "GB/s")

@@ -6,7 +6,6 @@ from tests.formulas import COMPUTE_UNITS, count, tree
 TIME_SIZES = [["8000003"], ["1000"]]  # with a fill each, the runs are long
 BENCH = {"vectors": {"sum_cas": "13 compare-and-swap", "sum_last_group": "13 last group"}}
 OCLGRIND_SIZES = [["1"], ["256"], ["33000"]]
-ONLY_FINITE = {"sum_int": "there are no other whole numbers"}
 REFERENCES = {"sum_int": truncated_total, "sum_cas": total, "sum_last_group": total}
 
 

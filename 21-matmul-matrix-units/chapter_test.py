@@ -2,6 +2,7 @@ import math
 
 from checker.references import product_within
 from tests.formulas import count
+from tests.programs.test_printed_times import more_runs
 
 THOROUGH = ["costs", "other-inputs"]
 OCLGRIND_SIZES = [["1"], ["16", "32", "48"], ["9", "17", "35"], ["2", "3", "800"]]
@@ -90,7 +91,7 @@ def times(commands, expected, m, n, k):
     commands.take("clEnqueueReadBuffer")
     for _ in range(3):
         commands.take("clEnqueueWriteBuffer")
-    while len(times) < 2 or (len(times) < 6 and sum(times) < 2000):
+    while more_runs(times):
         more = commands.runs(*launch, runs=1)
         times += more
         times.pack += more.pack

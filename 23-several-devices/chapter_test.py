@@ -2,7 +2,7 @@ import math
 
 from checker.references import product
 from tests.formulas import double_buffered
-from tests.programs.test_printed_times import Times, Wrong
+from tests.programs.test_printed_times import Times, Wrong, more_runs
 
 THOROUGH = ["costs"]  # each device in turn
 LARGE_LAUNCHES = True
@@ -16,7 +16,14 @@ TIME_SIZES = [["640", "96", "224"], ["17", "33", "65"]]
 FOR_A_TRY = [2]  # rows of A for the run that finds out how fast the devices are
 MOST = [2**30] * 3
 # A device on which one of these fails is left out.
-SEARCH_CALLS = ["clEnqueueWriteBuffer", "clFinish", "clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"]
+SEARCH_CALLS = [
+    "clEnqueueWriteBuffer",
+    "clFinish",
+    "clEnqueueNDRangeKernel",
+    "clFlush",
+    "clWaitForEvents",
+    "clEnqueueReadBuffer",
+]
 
 
 def _own_rows(inputs, launch, sizes):
@@ -46,51 +53,40 @@ def _shares(speeds, strips, rows):
 
 
 def _run(commands, shares, n):
-    """A run: its commands, None for a device without rows; and what it takes on the host's clock, in ms. All devices
-    are launched and flushed before the first is waited for."""
-    clock, started, ended = 0, [], []
-    for first, end in shares:
-        started.append(None)
-        if first == end:
-            continue
-        started[-1] = commands.take("matmul")
+    """A run: its commands, None for a device without rows."""
+    done = [commands.take("matmul") if first < end else None for first, end in shares]
+    for (first, end), command in zip(shares, done):
         items = math.ceil(n / 128) * math.ceil((end - first) / 128) * 128
-        if started[-1].items != items:
-            raise Wrong(f"a device has {started[-1].items} work-items for {first} to {end - 1}, where {items} follow")
-        clock += 2 * commands.call  # an argument and the launch
-        ended.append(clock + started[-1].whole)
-        clock += commands.call  # the flush
-    for end in ended:
-        clock = max(clock + commands.call, end)
-    return started, clock + commands.reading
+        if command and command.items != items:
+            raise Wrong(f"a device has {command.items} work-items for {first} to {end - 1}, where {items} follow")
+    return done
 
 
 def times(commands, expected, m, n, k):
-    """Two runs of a strip for each device; then all rows, dealt out by how fast each device was when it last worked."""
+    """Two runs of a strip for each device; then all rows, dealt out by how fast each device was when it last worked. On the
+    host's clock from before the first one's argument, until the last one was waited for."""
     speeds = [1] * sum(line.startswith("device ") for line in expected.out.splitlines())
     brought = [(0, 0)] * len(speeds)
-    whole = Times()
-    strips = math.ceil(m / _STRIP)
-    run = 0
-    while len(whole) < 2 or (len(whole) < 6 and sum(whole) < 2000):
+    whole, strips, run = Times(), math.ceil(m / _STRIP), 0
+    while run < 3 or more_runs(whole):
         shares = _shares(speeds, min(strips, len(speeds)) if run < 2 else strips, m)
         for i, (first, end) in enumerate(shares):
             if first < end and brought[i] != (first, end):
                 commands.take("clEnqueueWriteBuffer")  # its rows of A
                 commands.take("clEnqueueWriteBuffer")  # and of C
                 brought[i] = (first, end)
-        done, taken = _run(commands, shares, n)
-        kernel = [command and command.ended - command.started for command in done]
-        if run > 0:
-            for i, ((first, end), ms) in enumerate(zip(shares, kernel)):
-                speeds[i] = math.ceil((end - first) / _STRIP) / ms if ms else speeds[i]
+        done = _run(commands, shares, n)
+        for i, ((first, end), command) in enumerate(zip(shares, done)):
+            if run > 0 and command:
+                speeds[i] = math.ceil((end - first) / _STRIP) / command.took
         if run > 1:
-            whole.append(taken)
+            begin = next(command.before for command in done if command) - commands.call
+            whole.append(commands.left[0].waited - begin + commands.reading)
         run += 1
-    for (first, end), ms in zip(shares, kernel):
-        if ms:
+    for (first, end), command in zip(shares, done):
+        if command:
             commands.take("clEnqueueReadBuffer")
-            rate = 2 * (end - first) * n * k / ms / 1e6
-            expected.line(rf"rows {first} to {end - 1}: kernel ([\d.]+) ms, ([\d.]+) GFLOP/s", (ms, 3), (rate, 1))
-    # Not `alone`: the first of these runs is no warm-up, and takes what the sixth does.
-    expected.rate("all devices", whole, 2 * m * n * k, "GFLOP/s", alone=False)
+            rate = 2 * (end - first) * n * k / command.took / 1e6
+            line = rf"rows {first} to {end - 1}: kernel ([\d.]+) ms, ([\d.]+) GFLOP/s"
+            expected.line(line, (command.took, 3), (rate, 1))
+    expected.rate("all devices", whole, 2 * m * n * k, "GFLOP/s")

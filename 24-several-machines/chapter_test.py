@@ -2,24 +2,16 @@ import math
 
 from checker.references import product
 from tests.formulas import double_buffered
-from tests.programs.test_printed_times import Times
+from tests.programs.test_printed_times import Times, more_runs
 
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
 LARGE_LAUNCHES = True
-READS_EACH_RUN = True
-WRONG_SIZE = ["128", "128", "512"]  # nothing is filled up: every element counts
 MOST = [(2**31 - 1) // 256 - 128] * 3  # MPI counts a panel in int
 _TILE = 128
 _PANEL = 256
-_SLOTS = 3
-_AHEAD = 2
 SMALL_SIZES = [["1"], ["128", "128", "64"], ["17", "33", "1100"]]  # the last: more panels than slots
 COST_SIZES = [["128", "128", "64"], ["17", "33", "65"], ["33", "17", "600"]]
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "300"]]
-SEVERAL_QUEUES = True
-PROCESSES = [1, 2, 3, 4, 6, 7]
-# The second: most processes have zeros only. The last: more panels than slots.
-PROCESS_SIZES = [["17", "33", "65"], ["3", "1", "5"], ["70", "40", "1500"]]
 
 
 def _filled(n, parts=1):
@@ -51,74 +43,27 @@ def costs(m, n, k):
     return launches
 
 
-def _grid(processes):
-    """Rows and columns of the grid: as square as can be."""
-    cols = next(c for c in range(math.isqrt(processes), 0, -1) if processes % c == 0)
-    return processes // cols, cols
-
-
-def traffic(processes, rank, m, n, k):
-    """A run: two panels are on their way before the first is waited for, and each comes from the process whose turn it is;
-    the copy of a panel is in another queue than its kernel."""
-    rows, cols = _grid(processes)
-    row, col = divmod(rank, cols)
-    height, width = _filled(m, rows), _filled(n, cols)
-    deep, panels = _deep(k), math.ceil(k / _PANEL)
-    said = ["Barrier"]
-    for step in range(panels + _AHEAD):
-        if step < panels:
-            said += ["wait"] * (step >= _SLOTS)
-            said.append(f"Ibcast {int(step % cols == col)} {4 * height * deep}")
-            said.append(f"Ibcast {int(step % rows == row)} {4 * width * deep}")
-        if step >= _AHEAD:
-            said += ["Waitall", f"write {4 * height * deep}", f"write {4 * width * deep}", "flush"]
-            said += [f"launch matmul {height * width // 128}", "flush"]
-    return [*said, "finish", "finish", "Allreduce 40"]
-
-
 TIME_SIZES = [["320", "192", "1500"], ["17", "33", "65"]]
 
 
 def times(commands, expected, m, n, k):
     """One process. The host's clock: from before the first panel until the device has done all of them; of that, only the
-    readings around each wait count as waiting, since MPI takes no time on it. For what a command waits in another queue,
-    that clock does not know."""
-    call, panels = commands.call, math.ceil(k / _PANEL)
+    readings around each wait count as waiting, since MPI takes no time on it."""
+    panels = math.ceil(k / _PANEL)
     whole, kernels, copies = Times(), Times(), Times()
     for _ in range(2):
         commands.take("clEnqueueMapBuffer")
-    while len(whole) < 2 or (len(whole) < 6 and sum(whole) < 2000):
-        clock, copied, idle = 0, [], [0, 0]  # idle: when the device has done all of each queue
-        kernel, copy = 0, 0
-        for step in range(panels + _AHEAD):
-            if step < panels and step >= _SLOTS:
-                clock = max(clock + call, copied[step - _SLOTS])
-            if step < _AHEAD:
-                continue
-            clock += 2 * commands.reading
-            for _ in range(2):
-                command = commands.take("clEnqueueWriteBuffer")
-                clock += call
-                idle[0] = max(idle[0], clock) + command.whole
-                copy += command.ended - command.started
-            copied.append(idle[0])
-            clock += call  # the flush
-            clock += 3 * call  # arguments
-            command = commands.take("matmul")
-            clock += call
-            idle[1] = max(idle[1], clock) + command.whole
-            kernel += command.ended - command.started
-            clock += call  # the flush
-        clock = max(clock + call, idle[0])
-        clock = max(clock + call, idle[1])
-        whole.append(clock + commands.reading)
-        kernels.append(kernel)
-        copies.append(copy)
+    while more_runs(whole):
+        names = ["clEnqueueWriteBuffer", "clEnqueueWriteBuffer", "matmul"]
+        done = [[commands.take(name) for name in names] for _ in range(panels)]
+        whole.append(commands.left[0].waited - done[0][0].before + 3 * commands.reading)
+        copies.append(sum(command.took for panel in done for command in panel[:2]))
+        kernels.append(sum(panel[2].took for panel in done))
         commands.take("clEnqueueReadBuffer")
     for _ in range(2):
         commands.take("clEnqueueUnmapMemObject")
-    # Not `alone`: several panels make the runs alike.
-    expected.rate("product", whole, 2 * m * n * k, "GFLOP/s", alone=False, seen=False)
-    expected.rate("its kernels", kernels, 2 * m * n * k, "GFLOP/s", alone=False)
-    expected.rate("its copies to the device", copies, 4 * panels * _deep(k) * (_filled(m) + _filled(n)), "GB/s", alone=False, seen=False)
+    between = 2 * (panels - 1) * commands.reading  # which cost time only where the device has nothing to do meanwhile
+    expected.rate("product", whole, 2 * m * n * k, "GFLOP/s", slack=between)
+    expected.rate("its kernels", kernels, 2 * m * n * k, "GFLOP/s")
+    expected.rate("its copies to the device", copies, 4 * panels * _deep(k) * (_filled(m) + _filled(n)), "GB/s")
     expected.line(r"waiting for panels ([\d.]+) ms", (panels * commands.reading, 3))

@@ -93,49 +93,6 @@ def double_buffered(m, n, k, bm=32, bn=64, bk=8, tm=8, tn=8):
     return [("matmul", {**costs, "barriers": items * (math.ceil(k / bk) + 1)})]
 
 
-def cut_tiles(m, n, k, groups, bm, bn, bk):
-    """Of 20's tiles that are cut: how many tiles are not, a group's share of the steps of those that are, and in how
-    many parts each of these lies. Without `groups`, none is cut."""
-    tiles, steps = math.ceil(m / bm) * math.ceil(n / bn), math.ceil(k / bk)
-    cut = tiles % (groups or tiles)
-    share = math.ceil(cut * steps / (groups or tiles))
-    return tiles - cut, share, [((r + 1) * steps - 1) // share - r * steps // share + 1 for r in range(cut)]
-
-
-def fast_tiles(m, n, k, groups=0, bm=32, bn=64, bk=16, tm=8, tn=8):
-    """20's tiles. Rows that are no multiple of four floats are copied first. Every tile reads all its rows of A and columns
-    of B, the last ones again where there are none left, for all of K and, in A, what its rows are filled up with. From
-    local memory the parts for each k are loaded, and once more at the beginning, since they are loaded ahead. Where
-    tiles are cut, each part is handed over by atomic functions, which are not counted here, and each but the last one's
-    is added. There every work-item looks at the count that one of them wrote to local memory."""
-    rows, cols, steps = math.ceil(m / bm), math.ceil(n / bn), math.ceil(k / bk)
-    whole, _, parts = cut_tiles(m, n, k, groups, bm, bn, bk)
-    wide_k, wide_n = math.ceil(k / 4) * 4, math.ceil(n / 4) * 4
-    items = (bm // tm) * (bn // tn)
-    area = [min(bm, m - r * bm) * min(bn, n - c * bn) for r in range(rows) for c in range(cols)]
-
-    def made(tiles, pieces, barriers, looks=0):
-        return count(
-            len(tiles) * (bm * wide_k + bn * k),
-            sum(tiles),
-            fmas=len(tiles) * steps * bm * bn * bk,
-            adds=sum(handed - 1 for handed in pieces) * bm * bn // 4,
-            local_loads=items * (tm + tn) * (len(tiles) * steps * bk + sum(pieces)) + items * looks,
-            local_stores=len(tiles) * steps * (bm + bn) * bk + looks,
-            barriers=items * (len(tiles) * steps + barriers * sum(pieces) + 2 * looks),
-        )
-
-    launches = []
-    if wide_k != k or wide_n != n:
-        launches = [("pad", count(m * k, m * wide_k)), ("pad", count(k * n, k * wide_n))]
-    if whole:
-        launches.append(("matmul", made(area[:whole], [1] * whole, barriers=1)))
-    if parts:
-        looks = sum(handed for handed in parts if handed > 1)
-        launches.append(("matmul_cut", made(area[whole:], parts, barriers=2, looks=looks)))
-    return launches
-
-
 PANEL_STEP = 16  # KS
 
 
@@ -155,28 +112,19 @@ def panels(m, n, k, tm, tn, bk, width=4):
     ]
 
 
-def unpacked(m, n, k, tm, tn, bk, width=4):
-    """The product of `panels` alone, of A and B as they lie: each of the K steps once, not filled up."""
-    _, _, (kernel, costs) = panels(m, n, k, tm, tn, bk, width)
-    rows, cols = math.ceil(m / tm), math.ceil(n / tn)
-    more = math.ceil(k / PANEL_STEP) * PANEL_STEP - k
-    fewer = {"global loads": rows * cols * more * (tm + tn), "multiply-adds": rows * tm * cols * tn * more}
-    return kernel, {name: value - fewer.get(name, 0) for name, value in costs.items()}
+# ---- Times: which commands a program takes the time of, and what it must print (programs/test_printed_times.py) ----
 
 
-# ---- Times: which commands a program takes the time of, and what it must print (checks/times.py) ----
-
-
-def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False, built=None):
+def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False):
     """A matrix product of one kernel."""
-    times = commands.runs("matmul", by_host=by_host, built=built)
+    times = commands.runs("matmul", by_host=by_host)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
 
 
-def packed_times(commands, expected, what, m, n, k, by_host=False, built=None):
+def packed_times(commands, expected, what, m, n, k, by_host=False):
     """The same of three kernels, of which two pack."""
-    times = commands.runs("pack_a", "pack_b", "matmul", by_host=by_host, built=built)
+    times = commands.runs("pack_a", "pack_b", "matmul", by_host=by_host)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
     expected.line(r"of which packing ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))

@@ -18,17 +18,18 @@ def kernel_files(chapter):
 def changed_copy(chapter, folder, texts):
     """Puts a copy of a chapter's program and its kernel files into a folder, some of these with another text,
     {path: text}; returns the program."""
+    folder.mkdir(exist_ok=True)
     for path in kernel_files(chapter):
         (folder / path.name).write_text(texts.get(path, path.read_text()))
     return pathlib.Path(shutil.copy(running.program(chapter), folder))
 
 
-def forced(text, change):
-    """A kernel file's text with lines at its beginning and at that of each kernel; as it is without a change."""
-    if change is None:
-        return text
-    top, inside = change
-    return top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, text)
+def forced_copy(chapter, folder, change):
+    """A copy whose kernel files have lines at their beginning and at that of each kernel; none without a change."""
+    top, inside = change or ("", "")
+    texts = {path: path.read_text() for path in kernel_files(chapter)}
+    ways = {path: top + re.sub(r"(__kernel\b[^{;]*\{)", lambda match: match[1] + inside, texts[path]) for path in texts}
+    return changed_copy(chapter, folder, ways)
 
 
 def builds_of(known, cache):

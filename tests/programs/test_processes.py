@@ -1,177 +1,161 @@
 """A program of which mpirun starts several processes.
 
-- At every number of processes of its facts (PROCESSES), those without work included, it passes, and prints the very same
-  results.
-- Each process sends what the lesson's formula says (traffic() in its facts), no byte more, in an order in which the next
+- At every number of processes, those without work included, it passes, and prints the very same results.
+- Each process sends what the lesson's formula says (traffic()), no byte more, in an order in which the next
   panel is on its way while the device works; a library in front of MPI writes it down (checker/mpi_probe.cpp).
 - A process in which an OpenCL call fails ends all: exit code 1, one message with file and line, no PASSED, and soon. So does
-  one that is killed, and one that finds no device.
+  one that is killed, and one that finds no device. Of a wrong argument there is one message, not one for each process.
 - Each takes the device whose turn it is on its machine; each but the first has a kernel cache of its own.
-- Of a wrong argument there is one message, not one for each process.
 """
 
-import pathlib
+import math
 import re
 import subprocess
-import tempfile
 
 import pytest
 
 from checker import mpi
-from tests import chapter_facts, running
+from tests import running
 from tests.programs.test_faults import NAMES
 
+CHAPTER = "24-several-machines"
+PROCESSES = [1, 2, 3, 4, 6, 7]
+# The second: most processes have zeros only. The last: more panels than slots.
+SMALL, _, LARGE = SIZES = [["17", "33", "65"], ["3", "1", "5"], ["70", "40", "1500"]]
+SLOTS, AHEAD = 3, 2
 SECONDS = 120  # in which all have ended after one has: they end within two
-FAILING = [
-    ("clGetDeviceIDs", -6),
-    ("clCreateContext", -6),
-    ("clBuildProgram", -6),
-    ("clCreateBuffer", -4),
-    ("clEnqueueWriteBuffer", -5),
-    ("clEnqueueNDRangeKernel", -5),
-    ("clFlush", -5),
-    ("clWaitForEvents", -14),
-    ("clFinish", -5),
-    ("clEnqueueReadBuffer", -5),
-]
-
-
+FAILING = {
+    "clCreateContext": -6,
+    "clBuildProgram": -6,
+    "clCreateBuffer": -4,
+    "clEnqueueWriteBuffer": -5,
+    "clEnqueueNDRangeKernel": -5,
+    "clFlush": -5,
+    "clWaitForEvents": -14,
+    "clFinish": -5,
+    "clEnqueueReadBuffer": -5,
+}
 MPI = running.preloaded(running.MPI_LAYER)["LD_PRELOAD"]
 
 
-def together(program, processes, arguments, own=None, cwd=None, **env):
+def together(processes, arguments, own=None, cwd=None, **env):
     """Runs so many processes; `own`: {rank: more of the environment of that one}."""
     words = ["mpirun"]
     for rank in range(processes):
-        settings = [f"{name}={value}" for name, value in (own or {}).get(rank, {}).items()]
-        words += [":"] * (rank > 0) + ["-n", "1", *(["env", *settings] if settings else []), program, *arguments]
+        settings = [f"{name}={value}" for name, value in (own or {}).get(rank, {}).items() if value is not None]
+        words += [":"] * (rank > 0) + ["-n", "1", "env", *settings, running.program(CHAPTER), *arguments]
     try:
         return running.run(words, env={**running.MPIRUN, **env}, timeout=SECONDS, cwd=cwd)
     except subprocess.TimeoutExpired:
-        return None, "", f"it has not ended within {SECONDS} s"
+        return -1, "", f"it has not ended within {SECONDS} s"
 
 
-def results(out):
-    return re.findall(r"^(?:result|expected) .*$", out, re.MULTILINE)
+def traffic(processes, rank, m, n, k):
+    """What a process does in a run, in the words of the layer's log and checker/mpi_probe.cpp: two panels are on their way
+    before the first is waited for, and each comes from the process whose turn it is; the copy of a panel is in another queue
+    than its kernel."""
+    cols = next(c for c in range(math.isqrt(processes), 0, -1) if processes % c == 0)  # as square as can be
+    rows = processes // cols
+    row, col = divmod(rank, cols)
+    height, width = (128 * math.ceil(size / (parts * 128)) for size, parts in ((m, rows), (n, cols)))  # in whole tiles
+    panels, deep = math.ceil(k / 256), min(256, 8 * math.ceil(k / 8))
+    said = []
+    for step in range(panels + AHEAD):
+        if step < panels:
+            said += ["wait"] * (step >= SLOTS)
+            said.append(f"Ibcast {int(step % cols == col)} {4 * height * deep}")
+            said.append(f"Ibcast {int(step % rows == row)} {4 * width * deep}")
+        if step >= AHEAD:
+            said += ["Waitall", f"write {4 * height * deep}", f"write {4 * width * deep}", "flush"]
+            said += [f"launch matmul {height * width // 128}", "flush"]
+    return [*said, "finish", "finish", "Allreduce 40"]
 
 
-def passes(report, program, known):
+@pytest.fixture(autouse=True)
+def mpirun():
+    running.need_tool("mpirun", "openmpi-bin")
+
+
+each = pytest.mark.parametrize("chapter", [CHAPTER])
+
+
+@each
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("size", SIZES, ids=" ".join)
+def test_processes(report, chapter, size, tmp_path):
     """At each number of processes; and what each of them sends."""
-    for size in known.PROCESS_SIZES:
-        first = None
-        for processes in known.PROCESSES:
-            what = f"{known.chapter} {' '.join(size)}, {processes} processes"
-            with tempfile.TemporaryDirectory() as folder:
-                env = running.layered(log=f"{folder}/")
-                env["LD_PRELOAD"] += f" {MPI}"
-                own = dict.fromkeys(range(processes), env)
-                code, out, err = together(program, processes, size, own)
-                wrong = running.not_passed(code, out, err)
-                first = first or results(out)
-                if results(out) != first:
-                    wrong.append(f"its results are not those of {known.PROCESSES[0]}: {results(out)}")
-                if len(re.findall("^device ", out, re.MULTILINE)) != processes:
-                    wrong.append("not a line with its device for each process")
-                logs = mpi.logs_in(pathlib.Path(folder))
-                for rank in range(processes) if not wrong else ():
-                    wrong += sends(report, known, processes, rank, size, logs.get(rank, []))
-            report.failed(what, wrong[:3])
-            report.count("runs")
+    results = set()
+    for processes in PROCESSES:
+        folder = tmp_path / str(processes)
+        folder.mkdir()
+        env = running.layered(log=f"{folder}/")
+        env["LD_PRELOAD"] += f" {MPI}"
+        ended = together(processes, size, dict.fromkeys(range(processes), env))
+        if not report.ends(f"{processes} processes", ended, 0):
+            continue
+        results.add("\n".join(re.findall(r"^(?:result|expected) .*$", ended[1], re.MULTILINE)))
+        devices = len(re.findall("^device ", ended[1], re.MULTILINE))
+        report.must(f"{processes} processes: a line with its device for each", devices == processes, ended[1])
+        for rank in range(processes):
+            runs = "\n".join(mpi.logs_in(folder).get(rank, [])).split("Barrier\n")[1:]
+            right = traffic(processes, rank, *map(int, size))
+            for run in runs or [""]:  # behind the last one comes what is said of it
+                report.must(
+                    f"process {rank} of {processes}", run.splitlines()[: len(right)] == right, f"{right}\n{run}"
+                )
+    report.must("the results are always the same", len(results) == 1, str(results))
 
 
-def sends(report, known, processes, rank, size, lines):
-    """What is wrong with what a process has sent."""
-    runs = [text.splitlines() for text in "\n".join(lines).split("Barrier\n")[1:]]
-    right = known.traffic(processes, rank, *map(int, size))
-    after = len(right) - 1  # behind the last run comes what is said of it
-    for run in runs:
-        report.count("bytes of messages compared", sum(int(line.split()[-1]) for line in run if line[:6] == "Ibcast"))
-        if run[:after] != right[1:]:
-            place = next((i for i, (a, b) in enumerate(zip(run, right[1:])) if a != b), min(len(run), after))
-            said, due = (" | ".join(words[max(0, place - 2) : place + 1]) for words in (run, right[1:]))
-            return [f"process {rank}, where {due!r} is due: {said!r}"]
-    return [] if runs else [f"process {rank} has made no run"]
+@each
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+def test_processes_fail(report, chapter):
+    def ends(what, ended, code, text, times=1):
+        report.ends(what, ended, code or ended[0], text)
+        report.must(f"{what}: {times} messages", not times or len(re.findall(text, ended[2])) == times, ended[2])
 
-
-def ends_all(report, what, ended, code, *patterns, once=None):
-    """All have ended, with that code (None: any but 0), and said each of the patterns, `once` exactly once."""
-    got, out, err = ended
-    good = got is not None and got != 0 and code in (None, got) and "PASSED" not in out
-    good = good and all(re.search(pattern, err + out, re.MULTILINE) for pattern in patterns)
-    good = good and (once is None or len(re.findall(once, err)) == 1)
-    report.must(what, good, f"exit code {got}\n{out}{err}")
-
-
-def one_fails(report, program, known):
-    size = known.PROCESS_SIZES[-1]
-    for number, (function, code) in enumerate(FAILING):
-        rank = number % 3
-        ended = together(program, 3, size, {rank: running.layered(fail=1, function=function, code=code)})
-        message = rf"\w+\.(?:h|cpp):\d+: OpenCL error {NAMES[code]} "
-        ends_all(
-            report,
-            f"{function} fails in process {rank}",
-            ended,
-            1,
-            message,
-            once="no OpenCL device" if function == "clGetDeviceIDs" else "OpenCL error",
-        )
+    for number, (function, code) in enumerate(FAILING.items()):
+        own = {number % 3: running.layered(fail=1, function=function, code=code)}
+        ended = together(3, LARGE, own)
+        ends(f"{function} fails in process {number % 3}", ended, 1, f"OpenCL error {NAMES[code]} ")
+        report.must("with file and line", re.search(r"\w+\.(?:h|cpp):\d+: OpenCL", ended[2]), ended[2])
     for rank, at in [(0, 2), (1, 1), (2, 5)]:
-        env = {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": MPI}
-        ended = together(program, 3, size, {rank: env})
-        ends_all(report, f"process {rank} is killed at its message {at}", ended, None, "signal 9")
-    ended = together(program, 3, size, {1: {"OCL_DEVICE": "no such device"}})
-    ends_all(report, "process 1 finds no device", ended, 1, "no OpenCL device matches", once="no OpenCL device matches")
+        ended = together(3, LARGE, {rank: {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": MPI}})
+        report.must(
+            f"process {rank} is killed at its message {at}", ended[0] > 0 and "PASSED" not in ended[1], ended[2]
+        )
+    no_device = {1: {"OCL_DEVICE": "no such device"}}
+    ends("process 1 finds no device", together(3, LARGE, no_device), 1, "no OpenCL device matches")
     large = running.as_device(running.ROOT / "tests" / "devices" / "h200.txt")  # whose memory has room for 2^31 floats
-    ended = together(program, 1, ["8388608", "1", "256"], **large)
-    ends_all(report, "more floats in a message than an int counts", ended, 2, "too large for this program: MPI counts")
-    ended = together(program, 3, ["12x"])
-    ends_all(report, "a wrong argument", ended, 2, "not a size", once="not a size")
+    ended = together(1, ["8388608", "1", "256"], **large)
+    ends("more floats in a message than an int counts", ended, 2, "too large for this program: MPI counts")
+    ends("a wrong argument", together(3, ["12x"]), 2, "not a size")
 
 
-def devices(report, program, known):
-    """Four processes, of one machine and of two, with devices that a layer pretends."""
-    for machine, wish, taken, each in [
+@each
+@pytest.mark.thorough
+def test_processes_devices(report, chapter, tmp_path):
+    """Four processes, of one machine and of two, with devices that a layer pretends; and where PoCL keeps its kernels."""
+    for machine, wish, taken, of_machine in [
         ("cpu,gpu,gpu", None, ["gpu-0-1", "gpu-0-2", "gpu-0-1", "gpu-0-2"], 4),
         ("cpu,gpu,gpu", "0:2", ["gpu-0-2"] * 4, 4),
-        ("gpu,gpu,gpu", None, ["gpu-0-0", "gpu-0-1", "gpu-0-2", "gpu-0-0"], 4),
         ("gpu,gpu,gpu", None, ["gpu-0-0", "gpu-0-1", "gpu-0-0", "gpu-0-1"], 2),
         ("cpu,cpu/gpu", "cpu", ["cpu-0-0", "cpu-0-1", "cpu-0-0", "cpu-0-1"], 4),
     ]:
-        env = {key: value for key, value in running.as_device(types=machine).items() if value is not None}
-        env |= {"OCL_DEVICE": wish} if wish else {}
-        env |= {"LD_PRELOAD": f"{env['LD_PRELOAD']} {MPI}", "MPI_LAYER_MACHINE": str(each)}
-        code, out, err = together(program, 4, known.PROCESS_SIZES[0], dict.fromkeys(range(4), env))
-        got = re.findall(r"^device    (.*) \(.*\)$", out, re.MULTILINE)
-        good = not running.not_passed(code, out, err) and got == taken
-        what = f"{each} processes a machine, {machine} with OCL_DEVICE={wish}: {taken}"
-        report.must(what, good, f"{code}\n{out}{err}")
-
-
-def caches(report, program, known):
-    """Where PoCL keeps its kernels: each process in a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        for place, env in [
-            ("a", {"POCL_CACHE_DIR": f"{folder}/a"}),
-            ("b/pocl/kcache", {"XDG_CACHE_HOME": f"{folder}/b", "POCL_CACHE_DIR": None}),
-            ("c/.cache/pocl/kcache", {"HOME": f"{folder}/c", "XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}),
-        ]:
-            code, out, err = together(program, 3, known.PROCESS_SIZES[0], **env)
-            base = pathlib.Path(folder) / place
-            found = sorted(path.name for path in base.parent.glob(f"{base.name}*") if any(path.rglob("*.so")))
-            right = [base.name, *(f"{base.name}-rank-{rank}" for rank in (1, 2))]
-            good = not running.not_passed(code, out, err) and found == right
-            report.must(f"kernel caches {', '.join(right)}", good, f"{found}\n{out}{err}")
-        nobody = dict.fromkeys(["HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR"])
-        ended = together(program, 3, known.PROCESS_SIZES[0], cwd=folder, **nobody)
-        report.must("kernel caches of nobody's", not running.not_passed(*ended), str(ended))
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("chapter", [chapter for chapter in running.CHAPTERS if chapter_facts.of(chapter).PROCESSES])
-def test_processes(report, chapter):
-    running.need_tool("mpirun", "openmpi-bin")
-    known, program = chapter_facts.of(chapter), running.program(chapter)
-    for part in (passes, one_fails, devices, caches):
-        part(report, program, known)
+        env = {**running.as_device(types=machine), "OCL_DEVICE": wish, "MPI_LAYER_MACHINE": of_machine}
+        env["LD_PRELOAD"] += f" {MPI}"
+        ended = together(4, SMALL, dict.fromkeys(range(4), env))
+        what = f"{of_machine} processes a machine, {machine} with OCL_DEVICE={wish}"
+        report.ends(what, ended, 0)
+        report.must(
+            f"{what}: {taken}", re.findall(r"^device    (.*) \(.*\)$", ended[1], re.MULTILINE) == taken, ended[1]
+        )
+    for base, env in [
+        ("a", {"POCL_CACHE_DIR": f"{tmp_path}/a"}),
+        ("b/pocl/kcache", {"XDG_CACHE_HOME": f"{tmp_path}/b", "POCL_CACHE_DIR": None}),
+        ("c/.cache/pocl/kcache", {"HOME": f"{tmp_path}/c", "XDG_CACHE_HOME": None, "POCL_CACHE_DIR": None}),
+    ]:
+        report.ends(f"kernels in {base}", together(3, SMALL, **env), 0)
+        found = [(tmp_path / f"{base}{end}").is_dir() for end in ("", "-rank-1", "-rank-2")]
+        report.must(f"a folder each in {base}", all(found), str(found))

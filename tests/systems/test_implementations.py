@@ -72,7 +72,7 @@ def test_loaders(report, tmp_path):
     own = running.loader_of(running.program(running.CHAPTERS[0]))
     if own is None:
         pytest.skip("ldd does not say which ICD loader the programs go through")
-    needs_the_layer = "programs/test_released.py", "01"
+    needs_the_layer = "programs/test_printed_times.py", "01"
     for loader in {path.resolve(): path for path in [own, *running.loaders()]}.values():
         through = running.through_loader(loader)
         for chapter in running.built():
