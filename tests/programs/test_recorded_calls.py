@@ -18,10 +18,8 @@ from tests import chapter_facts, running
 
 DEVICES = ["h200", "apple-cpu"]  # a large GPU; a CPU whose kernels with a barrier take groups of one
 NEWER = "newer-3.0"  # for what is tried only where a device offers it
-# What a profile has to say, lest it be this machine's.
-SAID = {"type", "compute_units", "vector_width", "local_memory", "group", "sizes", "unified"}
 # The search for a device is another one on other machines, and what is asked of a device and of an event, or released,
-# is for other checks: small-devices, times, released.
+# is for other tests: small_devices, printed_times.
 KEPT = re.compile("Create(?!SubDevices)|Build|Set|Enqueue|GetKernelWorkGroupInfo|Wait|Finish|Flush")
 
 
@@ -29,17 +27,14 @@ def plain(lines):
     """The lines that are kept; an event is called by how many were made after it, so that what is repeated is alike."""
     kept, events = [], 0
     for line in lines:
-        made = "-> event" in line
-        for number in map(int, re.findall(r"\bevent(\d+)", line.split("->")[0])):
-            line = re.sub(rf"\bevent{number}\b", _event(events - number), line)
-        events += made
+        before, arrow, made = line.partition("-> event")
+        ages = {number: events - int(number) for number in re.findall(r"\bevent(\d+)", before)}
+        for number, age in ages.items():
+            before = re.sub(rf"\bevent{number}\b", f"event-{age}" if age else "event", before)
+        events += bool(arrow)
         if KEPT.match(line):
-            kept.append(re.sub(r"-> event\d+", "-> event", re.sub(r"\b0x0+(?=[0-9a-f])", "0x", line)))
+            kept.append(re.sub(r"\b0x0+(?=[0-9a-f])", "0x", before) + arrow + re.sub(r"^\d+", "", made))
     return kept
-
-
-def _event(age):
-    return "event" if age == 0 else f"event-{age}"
 
 
 def folded(lines, longest=120):
@@ -50,53 +45,30 @@ def folded(lines, longest=120):
             block, times = lines[at : at + size], 1
             while len(block) == size and lines[at + times * size : at + (times + 1) * size] == block:
                 times += 1
-            if times > 1 and times * size > 2:
-                result += [f"{times} times:", *("  " + line for line in block)]
-                at += times * size
-            else:
-                result.append(lines[at])
-                at += 1
+            times = times if times > 1 and times * size > 2 else 1
+            result += [f"{times} times:", *("  " + line for line in block)] if times > 1 else block[:1]
+            at += times * size if times > 1 else 1
         lines = result
     return lines
 
 
-def recorded(chapter):
-    """The text of the file, from runs made now; and what was wrong with them."""
-    known = chapter_facts.of(chapter)
-    size, text, whole = known.SMALL_SIZES[-1], [], None
-    for name in [name for name in DEVICES + [NEWER] * bool(known.TRIED_CALLS) if name not in known.NEEDS]:
-        profile = running.ROOT / "tests" / "devices" / f"{name}.txt"
-        unsaid = sorted(SAID - {line.split()[0] for line in profile.read_text().splitlines() if line.strip()})
-        if unsaid:
-            return "", [f"{profile.name} does not say {', '.join(unsaid)}: that would be this machine's"]
-        command = [running.program(chapter), *size]
-        code, out, err, account = running.under_layer(command, profile=profile, clock=1, floor=known.TIME_FLOOR)
-        what = " ".join([chapter, *size, "on", name])
-        wrong = running.not_passed(code, out, err)
-        if wrong:
-            return "", [f"{what}: {wrong[0]}"]
-        lines = folded(plain(account.text.splitlines()))
-        text.append(f"==== {what}")
-        if whole is None:
-            whole = lines
-            text += lines
-        else:
-            text += list(difflib.unified_diff(whole, lines, lineterm="", n=0))[2:]
-    return "\n".join(text) + "\n", []
-
-
 @pytest.mark.thorough
 def test_recorded_calls(report, chapter, record):
-    listed = running.ROOT / "tests" / "calls" / f"{chapter}.calls"
-    text, wrong = recorded(chapter)
-    if not wrong and record:
-        listed.write_text(text)
-    before = listed.read_text() if listed.exists() else ""
-    if not wrong and before != text:
-        found = list(difflib.unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=1))[2:]
-        wrong = [
-            f"what it asks for is not what tests/calls/{listed.name} says"
-            f" (if that is meant: the same command with --record){running.indented(chr(10).join(found[:12]))}"
-        ]
-    report.failed(chapter, wrong)
-    report.count("calls in the files", text.count("\n"))
+    known, listed = chapter_facts.of(chapter), running.ROOT / "tests" / "calls" / f"{chapter}.calls"
+    size, text, whole = known.SMALL_SIZES[-1], [], None
+    for name in [name for name in DEVICES + [NEWER] * bool(known.TRIED_CALLS) if name not in known.NEEDS]:
+        command, profile = [running.program(chapter), *size], running.ROOT / "tests" / "devices" / f"{name}.txt"
+        *ended, account = running.under_layer(command, profile=profile, clock=1, floor=known.TIME_FLOOR)
+        what = " ".join([chapter, *size, "on", name])
+        if not report.ends(what, ended, 0):
+            return
+        lines = folded(plain(account.text.splitlines()))
+        different = lines if whole is None else list(difflib.unified_diff(whole, lines, lineterm="", n=0))[2:]
+        whole, text = whole or lines, [*text, f"==== {what}", *different]
+    if record:
+        listed.write_text("\n".join([*text, ""]))
+    before = listed.read_text().splitlines() if listed.exists() else []
+    found = list(difflib.unified_diff(before, text, lineterm="", n=1))[2:]
+    what = f"it asks for what tests/calls/{listed.name} says (if a difference is meant: the same command with --record)"
+    report.must(what, not found, "\n".join(found[:12]))
+    report.count("calls in the files", len(text))
