@@ -1,8 +1,7 @@
 """A program that works in pieces: numbers from a file, and the drawing of when each command ran.
 
-Files: the dot product of what is in them, with any piece and any number of queues, within the bound that follows from the
-launch, which is kept from both sides (beyond 4 GiB: check `overlap-large`); files that are cut off, of another N, empty, or not
-there are refused before anything is allocated, one that ends while it is read when it does. The drawing: a
+Files: the dot product of what is in them, with any piece and any number of queues, also beyond 4 GiB; files that are cut off, of
+another N, empty, or not there are refused before anything is allocated, one that ends while it is read when it does. The drawing: a
 bar for each command of the first pieces of the last run, with the times of its event; what was there before stays until
 there is something to draw. Numbers that are made: no two pieces are alike.
 """
@@ -13,245 +12,192 @@ import os
 import pathlib
 import random
 import re
-import shutil
-import tempfile
 import xml.etree.ElementTree as xml
 
 import pytest
 
-from checker.references import EPSILON
 from tests import chapter_facts, running
 from tests.programs import test_other_inputs as other_inputs
 
 CHAPTER = "22-overlap"
 SHORT = pathlib.Path("/sys/devices/system/cpu/online")  # its size is said to be a page, and there is a line in it
 MOST_DRAWN = 12
+SVG = "{http://www.w3.org/2000/svg}"
+each = pytest.mark.parametrize("chapter", [CHAPTER])
 
 
 def vectors(n):
     draw = random.Random(n)
-    return ([draw.uniform(-1, 1) for _ in range(n)] for _ in range(2))
+    return [array.array("f", [draw.uniform(-1, 1) for _ in range(n)]) for _ in range(2)]
 
 
-def floats(*parts):
-    return b"".join(array.array("f", part).tobytes() for part in parts)
+def overlap(*arguments, **options):
+    return running.run([running.program(CHAPTER), *map(str, arguments)], **options)
 
 
-def pair(out):
+def said(out):
     """Result, expected and allowed, as printed."""
     found = re.search(r"^result +(\S+)\nexpected +(\S+)(?: \(error \S+, allowed (\S+)\))?$", out, re.MULTILINE)
-    return [float(text) if text else 0.0 for text in found.groups()] if found else [math.nan] * 3
+    return [float(text or 0) for text in found.groups()] if found else [math.nan] * 3
 
 
-class Files:
-    def __init__(self, report, folder):
-        self.report, self.folder, self.program = report, folder, running.program(CHAPTER)
-
-    def file(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content)
-        return path
-
-    def refused(self, what, text, code, *arguments, **options):
-        """Ends with the code and says the text, before it says anything else."""
-        got, out, err = running.run([self.program, *arguments], **options)
-        good = got == code and text in err and out == ""
-        self.report.must(f"{what}: {text}", good, f"exit code {got}\n{out}{err}")
-
-    def products(self):
-        for n in [1, 5, 1000, 3001]:
-            a, b = (array.array("f", x) for x in vectors(n))
-            path = self.file(f"{n} pairs", floats(a, b))
-            right, sizes = math.fsum(x * y for x, y in zip(a, b)), math.fsum(abs(x * y) for x, y in zip(a, b))
-            for piece, queues in [(64, 3), (1000, 1), (1, 2)][: 3 if n < 1000 else 2]:
-                ended = running.run([self.program, "--file", path, str(n), str(piece), str(queues)])
-                result, expected, allowed = pair(ended[1])
-                piece = min(piece, n)
-                items = 256 * math.ceil(piece / 256)
-                bound = (math.ceil(piece / items) + 8) * EPSILON * sizes
-                good = not running.not_passed(*ended) and abs(expected - right) <= 1e-8 * sizes
-                good = good and abs(result - right) <= bound and 0.95 < allowed / bound < 1.05
-                what = f"{n} pairs of a file in pieces of {piece} by {queues} queues: {result}"
-                self.report.must(what, good, f"{right}, off by {bound:.2g} at most\n{ended[1]}{ended[2]}")
-            ended = running.run([self.program, "--file", path])
-            good = not running.not_passed(*ended) and f"N = {n}, " in ended[1]
-            self.report.must(f"N from the file: {n}", good, ended[1] + ended[2])
-
-    def edges(self):
-        """What comes back is changed, so that the sum is just within its bound, or just not."""
-        path = self.file("edges", floats(*vectors(1000)))
-        arguments, known = ["1000", "300", "2", "--file", str(path)], chapter_facts.of(CHAPTER)
-        result, expected, allowed = pair(running.run([self.program, *arguments])[1])
-        for share in [-1.02, -0.98, 0.98, 1.02]:
-            with tempfile.TemporaryDirectory() as folder:
-                add = f"2 {share * allowed - (result - expected):.9g}"
-                code, out, err, _ = other_inputs.run(known, arguments, folder, add=add)
-            good = code == 0 if abs(share) < 1 else code == 1 and "FAILED" in out.splitlines()
-            self.report.must(f"off by {share} times its bound: exit code {code}", good, out + err)
-        for special, add, code in [
-            (math.nan, None, 0),
-            (math.inf, None, 0),
-            (-math.inf, "2 nan", 1),
-            (0.0, "2 nan", 1),
-        ]:
-            numbers = list(vectors(1000))
-            numbers[0][700] = abs(numbers[0][700])
-            numbers[1][700] = special
-            arguments = ["1000", "300", "2", "--file", str(self.file("special", floats(*numbers)))]
-            with tempfile.TemporaryDirectory() as folder:
-                got, out, err, _ = other_inputs.run(known, arguments, folder, **({"add": add} if add else {}))
-            good = got == code and ("PASSED" if code == 0 else "FAILED") in out.splitlines()
-            self.report.must(f"{special} in a file, and {add} added to a result: exit code {code}", good, out + err)
-
-    def once(self):
-        """The file is read once, whatever its length: as many bytes as it has, and a single run."""
-        running.need_tool("strace", "strace")
-        n = 300001
-        path = self.file("once", floats(*vectors(n)))
-        log = self.folder / "reads"
-        command = ["strace", "-f", "-e", "trace=read,readv", "-P", str(path), "-o", str(log)]
-        code, out, err = running.run([*command, self.program, "--once", str(path), str(n), "100000"])
-        read = sum(map(int, re.findall(r"= (\d+)$", log.read_text(), re.MULTILINE))) if log.exists() else 0
-        good = code == 0 and 8 * n <= read < 9 * n and "all pieces, and their check" in out
-        self.report.must(f"--once: {read} bytes of {8 * n} are read", good, out + err)
-
-    def refusals(self):
-        whole = floats(*vectors(100))
-        cut, other = "cut off: ", "cut off, or of another N: "
-        self.refused("no vectors", cut, 2, "--file", self.file("empty", b""))
-        self.refused("half a float", cut, 2, "--file", self.file("half", whole[:-2]))
-        self.refused("a float too few", cut, 2, "--file", self.file("few", whole[:-4]))
-        self.refused("a pair too few", other, 2, "100", "--file", self.file("pair", whole[:-8]))
-        self.refused("a pair too many", other, 2, "99", "--file", self.file("all", whole))
-        self.refused("a folder", "not a file that can be read", 2, "--file", self.folder)
-        self.refused("no file", "not a file that can be read", 2, "--file", self.folder / "none")
-        locked = self.file("locked", whole)
-        locked.chmod(0)
-        self.folder.chmod(0o755)
-        as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
-        self.refused("not readable", "not a file that can be read", 2, "--file", locked, **as_user)
-        if SHORT.exists() and SHORT.stat().st_size > 8 * len(SHORT.read_bytes()):
-            code, out, err = running.run([self.program, "--file", SHORT])
-            good = code == 1 and f"{SHORT}: cannot be read from float 0 on" in err and "PASSED" not in out
-            self.report.must("a file that ends while it is read", good, f"exit code {code}\n{out}{err}")
-        else:
-            print(f"SKIPPED: {SHORT} is not there, or as long as it says: a file that ends while it is read")
-
-
-class Drawing:
-    def __init__(self, report, folder):
-        self.report, self.folder, self.program = report, folder, running.program(CHAPTER)
-        self.path = folder / "drawing.svg"
-
-    def bars(self):
-        """(row, left, right, piece) of each bar, in the units of the drawing; and its width. Nothing where it is none."""
-        try:
-            drawing = xml.parse(self.path).getroot()
-        except (OSError, xml.ParseError):
-            return [], 0.0
-        found = []
-        for rect in drawing.iter("{http://www.w3.org/2000/svg}rect"):
-            title = rect.find("{http://www.w3.org/2000/svg}title")
-            if title is not None:
-                x, y, width = (float(rect.get(name)) for name in ("x", "y", "width"))
-                found.append((y, x, x + width, int(title.text.removeprefix("piece "))))
-        return found, float(drawing.get("viewBox").split()[2])
-
-    def times(self, pieces, queues):
-        """On the known clock: each bar is as long, and as far from the first, as its command's times say."""
-        n = str(64 * pieces)
-        command = [self.program, n, "64", queues, "--timeline", str(self.path)]
-        self.path.unlink(missing_ok=True)
-        *ended, account = running.under_layer(command, clock=1)
-        kinds = {"clEnqueueWriteBuffer": 0, "clEnqueueNDRangeKernel": 1, "clEnqueueReadBuffer": 2}
-        commands = [(kinds[each.function], *each.ns[2:]) for each in account.commands if each.function in kinds]
-        commands = commands[-3 * pieces :][: 3 * MOST_DRAWN]
-        wanted = sorted((kind, start, end, i // 3) for i, (kind, start, end) in enumerate(commands))
-        found, width = self.bars() if not running.not_passed(*ended) else ([], 0)
-        rows = sorted({bar[0] for bar in found})
-        got = sorted((rows.index(y), x, end, piece) for y, x, end, piece in found)
-        good = len(got) == len(wanted) and len(rows) == 3
-        if good:
-            first, last = min(bar[1] for bar in wanted), max(bar[2] for bar in wanted)
-            left, right = min(bar[1] for bar in got), max(bar[2] for bar in got)
-            scale = (right - left) / (last - first)
-            good = 0 <= left and right <= width and right - left > width / 2
-            said = re.search(r": the first pieces, (\S+) ms;", self.path.read_text())
-            good = good and said is not None and math.isclose(float(said[1]), (last - first) / 1e6, rel_tol=1e-4)
-            for (kind, start, end, piece), (row, x, x_end, its_piece) in zip(wanted, got):
-                at, until = left + (start - first) * scale, left + (end - first) * scale
-                good = good and (kind, piece) == (row, its_piece) and abs(x - at) < 0.1 and abs(x_end - until) < 0.1
-        text = self.path.read_text() if self.path.exists() else ""
-        ticks = re.findall(r'<text x="(\S+)" y="\S+" text-anchor="middle">(\S+)</text>', text)
-        good = good and f">{queues} queue" in text and 4 <= len(ticks) <= 11 and min(e - x for _, x, e, _ in got) >= 1.5
-        for x, ms in ticks if good else ():
-            good = good and abs(float(x) - left - float(ms) * 1e6 * scale) < 0.1
-        self.report.must(f"{len(got)} bars of {pieces} pieces and {queues} queues", good, "\n".join(ended[1:]) + text)
-
-    def kept(self):
-        """What was there stays where there is nothing to draw; and the numbers are not drawn over."""
-        numbers = self.folder / "numbers"
-        content = floats(*vectors(100))
-        numbers.write_bytes(content)
-        symbolic, hard = self.folder / "symbolic", self.folder / "hard"
-        symbolic.symlink_to(numbers)
-        hard.hardlink_to(numbers)
-        for place in [numbers, self.folder / ".." / self.folder.name / numbers.name, symbolic, hard]:
-            code, out, err = running.run([self.program, "--file", numbers, "--timeline", place])
-            good = code == 2 and "would overwrite the numbers" in err and numbers.read_bytes() == content
-            what = f"the file of the numbers, as {place.relative_to(self.folder)}, is no place for the timeline"
-            self.report.must(what, good, f"exit code {code}\n{out}{err}")
-        for where in ("a file that is not there yet", "the file that is there now"):
-            code, out, err = running.run([self.program, "--file", numbers, "--timeline", self.path])
-            good = not running.not_passed(code, out, err) and self.bars()[0] != [] and numbers.read_bytes() == content
-            self.report.must(f"a timeline of numbers from a file, in {where}", good, out + err)
-        self.path.write_text("an old one")
-        for what, arguments, env in [
-            ("four queues", ["10", "10", "4"], {}),
-            ("no device", [], {"OCL_DEVICE": "no such device"}),
-            ("a file that is not there", ["--file", "none"], {}),
-        ]:
-            code, out, err = running.run([self.program, *arguments, "--timeline", self.path], env=env)
-            good = code in (1, 2) and self.path.read_text() == "an old one"
-            self.report.must(f"{what}: the drawing that was there stays", good, f"exit code {code}\n{out}{err}")
-        code, out, err = running.run([self.program, "77", "--timeline", "/dev/full"])
-        good = code == 1 and "no timeline in /dev/full: it cannot be written" in err and "PASSED" not in out
-        self.report.must("a full disk", good, f"exit code {code}\n{out}{err}")
-        code, out, err, _ = running.under_layer(
-            [self.program, "77", "--timeline", self.path], fail=1, code=-7, onward=1, function="clGetEventProfilingInfo"
-        )
-        good = code == 1 and f"no timeline in {self.path}: this device reports no times" in err and "PASSED" not in out
-        self.report.must("a device without times", good, f"exit code {code}\n{out}{err}")
-
-
-def made_numbers(report):
-    for pieces, piece in [(16, 64), (4096, 8)]:  # as many as its comment says
-        with tempfile.TemporaryDirectory() as cache:
-            code, out, err, results = other_inputs.run(
-                chapter_facts.of(CHAPTER), [str(pieces * piece), str(piece), "2"], cache
-            )
-        first = [tuple(result.inputs[0]) for result in results[:pieces]]
-        halves = sum(x[:piece] == x[piece:] for x in first)
-        good = code == 0 and len(set(first)) == pieces and not halves
-        report.must(f"{len(set(first))} of {pieces} pieces differ, with {halves} equal halves", good, out + err)
-    more = ["5000", "1"]  # pieces than there are places
-    report.failed(f"{CHAPTER} {' '.join(more)}", running.not_passed(*running.run([running.program(CHAPTER), *more])))
-
-
+@each
 @pytest.mark.thorough
-@pytest.mark.parametrize("chapter", [CHAPTER])
-def test_overlap(report, chapter):
-    made_numbers(report)
-    name = tempfile.mkdtemp()
+def test_overlap(report, chapter, tmp_path):
+    """Numbers from a file."""
+    known, path = chapter_facts.of(chapter), tmp_path / "numbers"
+    for n in [1, 5, 1000, 3001]:
+        a, b = vectors(n)
+        path.write_bytes(a.tobytes() + b.tobytes())
+        right = math.fsum(x * y for x, y in zip(a, b))
+        for arguments in [[], [n, 64, 3], [n, 1000, 1], [n, n // 5 + 1, 2]]:
+            ended = overlap("--file", path, *arguments)
+            report.ends(f"{n} pairs of a file, {arguments}", ended, 0, f"N = {n}, ")
+            result, expected, allowed = said(ended[1])
+            good = abs(expected - right) <= 1e-8 * n and abs(result - right) <= allowed <= 1e-5 * n
+            report.must(f"{n} pairs of a file, {arguments}: {result}", good, f"{right}\n{ended[1]}")
+    # With what comes back changed: a sum that is just outside its bound, and numbers that are none.
+    for special, add, code in [(0.5, "outside", 1), (math.nan, "", 0), (math.inf, "", 0), (-math.inf, "nan", 1)]:
+        a, b = vectors(1000)
+        a[700], b[700] = abs(a[700]), special
+        path.write_bytes(a.tobytes() + b.tobytes())
+        arguments, settings = ["1000", "300", "2", "--file", str(path)], {"add": f"2 {add}"} if add else {}
+        if add == "outside":
+            result, expected, allowed = said(overlap(*arguments)[1])
+            settings = {"add": f"2 {1.02 * allowed - (result - expected):.9g}"}
+        code_now, out, err, *_ = other_inputs.run(known, arguments, tmp_path / "cache", **settings)
+        good = code_now == code and ("FAILED" if code else "PASSED") in out.splitlines()
+        report.must(f"{special} in a file, and {settings}: exit code {code}", good, out + err)
+
+
+@each
+@pytest.mark.thorough
+def test_beyond_4_gib(report, chapter, tmp_path):
+    n, path = (1 << 29) + 100, tmp_path / "numbers"
+    with open(path, "wb") as file:  # nothing but zeros, and four numbers, so that it takes no place on the disk
+        file.truncate(8 * n)
+        for place, value in [(0, 2.0), (n, 5.0), (n - 1, 3.0), (2 * n - 1, 7.0)]:
+            file.seek(4 * place)
+            file.write(array.array("f", [value]).tobytes())
+    ended = overlap("--file", path, n, 1 << 24, timeout=300)
+    report.ends(f"a file of {8 * n} bytes", ended, 0)
+    report.must("what lies beyond 4 GiB is found", said(ended[1])[0] == 2 * 5 + 3 * 7, ended[1])
+
+
+@each
+@pytest.mark.thorough
+def test_once(report, chapter, tmp_path):
+    """The file is read once, whatever its length: as many bytes as it has, and a single run."""
+    running.need_tool("strace", "strace")
+    n, path, log = 300001, tmp_path / "numbers", tmp_path / "reads"
+    path.write_bytes(b"".join(x.tobytes() for x in vectors(n)))
+    command = ["strace", "-f", "-e", "trace=read,readv", "-P", path, "-o", log, running.program(chapter)]
+    report.ends("--once", running.run([*command, "--once", path, str(n), "100000"]), 0, "all pieces, and their check")
+    read = sum(map(int, re.findall(r"= (\d+)$", log.read_text(), re.MULTILINE)))
+    report.must(f"{read} bytes of {8 * n} are read", 8 * n <= read < 9 * n)
+
+
+@each
+@pytest.mark.thorough
+def test_refused(report, chapter, tmp_path):
+    whole = b"".join(x.tobytes() for x in vectors(100))
+    for what, content, code, text, arguments in [
+        ("no vectors", b"", 2, "cut off: ", []),
+        ("half a float", whole[:-2], 2, "cut off: ", []),
+        ("a float too few", whole[:-4], 2, "cut off: ", []),
+        ("a pair too few", whole[:-8], 2, "cut off, or of another N: ", ["100"]),
+        ("a pair too many", whole, 2, "cut off, or of another N: ", ["99"]),
+    ]:
+        (tmp_path / "numbers").write_bytes(content)
+        ended = overlap(*arguments, "--file", tmp_path / "numbers")
+        report.ends(what, ended, code, text)
+        report.must("before it says anything else", ended[1] == "", ended[1])
+    (tmp_path / "numbers").chmod(0)
+    tmp_path.chmod(0o755)
+    as_user = {"user": 65534} if os.getuid() == 0 else {}  # root may read every file: be somebody else
+    for what in ["numbers", "none", ""]:
+        ended = overlap("--file", tmp_path / what, **as_user)
+        report.ends(f"not a file that can be read: {what or 'a folder'}", ended, 2, "not a file that can be read")
+    if SHORT.exists() and SHORT.stat().st_size > 8 * len(SHORT.read_bytes()):
+        report.ends("a file that ends while it is read", overlap("--file", SHORT), 1, "cannot be read from float 0 on")
+
+
+def bars(path):
+    """(row, left, right, piece) of each bar of a drawing, in its units; nothing where it is none."""
     try:
-        folder = pathlib.Path(name)
-        files, drawing = Files(report, folder), Drawing(report, folder)
-        files.refusals()
-        files.products()
-        files.edges()
-        files.once()
-        for pieces, queues in [(5, "1"), (20, "2"), (14, "3")]:
-            drawing.times(pieces, queues)
-        drawing.kept()
-    finally:
-        shutil.rmtree(name, ignore_errors=True)
+        rects = list(xml.parse(path).getroot().iter(f"{SVG}rect"))
+    except (OSError, xml.ParseError):
+        return []
+    drawn = [(rect, rect.find(f"{SVG}title").text) for rect in rects if rect.find(f"{SVG}title") is not None]
+    found = [(*(float(rect.get(name)) for name in ("y", "x", "width")), title) for rect, title in drawn]
+    rows = sorted({y for y, *_ in found})
+    return sorted((rows.index(y), x, x + width, int(title.removeprefix("piece "))) for y, x, width, title in found)
+
+
+@each
+@pytest.mark.thorough
+@pytest.mark.parametrize("pieces, queues", [(5, 1), (20, 2), (14, 3)])
+def test_drawing(report, chapter, tmp_path, pieces, queues):
+    """On the known clock: each bar is as long, and as far from the first, as its command's times say; so are the ticks."""
+    path = tmp_path / "drawing.svg"
+    command = [running.program(chapter), str(64 * pieces), "64", str(queues), "--timeline", str(path)]
+    *ended, account = running.under_layer(command, clock=1)
+    report.ends(f"{pieces} pieces and {queues} queues", ended, 0)
+    kinds = {"clEnqueueWriteBuffer": 0, "clEnqueueNDRangeKernel": 1, "clEnqueueReadBuffer": 2}
+    commands = [(kinds[each.function], *each.ns[2:]) for each in account.commands if each.function in kinds]
+    commands = commands[-3 * pieces :][: 3 * MOST_DRAWN]
+    wanted = sorted((kind, start, end, i // 3) for i, (kind, start, end) in enumerate(commands))
+    found, text = bars(path), path.read_text()
+    first, last = min(bar[1] for bar in wanted), max(bar[2] for bar in wanted)
+    left, right = min(bar[1] for bar in found), max(bar[2] for bar in found)
+    scale = (right - left) / (last - first)
+    placed = [(kind, left + (start - first) * scale, left + (end - first) * scale, i) for kind, start, end, i in wanted]
+    near = all(math.dist(a, b) < 0.2 for a, b in zip(found, placed))
+    report.must(f"{len(wanted)} bars where they should be", len(found) == len(wanted) and near, f"{found}\n{placed}")
+    width = float(xml.parse(path).getroot().get("viewBox").split()[2])
+    report.must("they fill the drawing", 0 <= left and width / 2 < right - left <= width, text)
+    ms = float(re.search(r": the first pieces, (\S+) ms;", text)[1])
+    report.must("it says how long", math.isclose(ms, (last - first) / 1e6, rel_tol=1e-4), text)
+    ticks = re.findall(r'<text x="(\S+)" y="\S+" text-anchor="middle">(\S+)</text>', text)
+    there = all(abs(float(x) - left - float(at) * 1e6 * scale) < 0.1 for x, at in ticks)
+    report.must("its ticks are where they say", 4 <= len(ticks) <= 11 and there and f">{queues} queue" in text, text)
+
+
+@each
+@pytest.mark.thorough
+def test_drawing_is_kept(report, chapter, tmp_path):
+    """What was there stays where there is nothing to draw; and the numbers are not drawn over."""
+    numbers, drawing = tmp_path / "numbers", tmp_path / "drawing.svg"
+    numbers.write_bytes(b"".join(x.tobytes() for x in vectors(100)))
+    content = numbers.read_bytes()
+    symbolic, hard = tmp_path / "symbolic", tmp_path / "hard"
+    symbolic.symlink_to(numbers)
+    hard.hardlink_to(numbers)
+    for place in [numbers, tmp_path / ".." / tmp_path.name / numbers.name, symbolic, hard]:
+        report.ends(f"{place}", overlap("--file", numbers, "--timeline", place), 2, "would overwrite the numbers")
+    for _ in range(2):  # where it is not there yet, and where it is
+        report.ends("numbers from a file", overlap("--file", numbers, "--timeline", drawing), 0)
+    report.must("they are drawn, and stay as they are", bars(drawing) and numbers.read_bytes() == content)
+    drawing.write_text("an old one")
+    refused = [(["10", "10", "4"], 2, {}), ([], 1, {"OCL_DEVICE": "no such device"}), (["--file", "none"], 2, {})]
+    for arguments, code, env in refused:
+        report.ends(f"{arguments} {env}", overlap(*arguments, "--timeline", drawing, env=env), code)
+        report.must("the drawing that was there stays", drawing.read_text() == "an old one")
+    report.ends(
+        "a full disk", overlap("77", "--timeline", "/dev/full"), 1, "no timeline in /dev/full: it cannot be written"
+    )
+    no_times = {"fail": 1, "code": -7, "onward": 1, "function": "clGetEventProfilingInfo"}
+    ended = running.under_layer([running.program(chapter), "77", "--timeline", drawing], **no_times)
+    report.ends("a device without times", ended, 1, f"no timeline in {drawing}: this device reports no times")
+
+
+@each
+def test_made_numbers(report, chapter, tmp_path):
+    for pieces, piece in [(16, 64), (4096, 8)]:  # as many as its comment says
+        arguments = [str(pieces * piece), str(piece), "2"]
+        *ended, results, _ = other_inputs.run(chapter_facts.of(chapter), arguments, tmp_path / str(pieces))
+        report.ends(f"{pieces} pieces", ended, 0)
+        inputs = {tuple(result.inputs[0]) for result in results[:pieces]}
+        halves = sum(x[:piece] == x[piece:] for x in inputs)
+        report.must(f"they all differ, with {halves} equal halves", len(inputs) == pieces and not halves)
+    report.ends("more pieces than there are places", overlap("5000", "1"), 0)
