@@ -1,6 +1,6 @@
 """Mutants made by rule from Clang's syntax tree: what nobody had to think of.
 
-    python3 tests/mutants/generator.py 06           lists all that can be made of a chapter, with their names
+    python3 -m tests.mutants.generator 06           lists all that can be made of a chapter, with their names
 
 Each is one small change of a kernel file, a host or a header of the chapter:
 
@@ -12,12 +12,11 @@ Each is one small change of a kernel file, a host or a header of the chapter:
 - one of several flags left out; a constant of OpenCL exchanged for its neighbour
 - a variable in place of another one of the same type
 
-Their names stay the same while the statement and its function do. Why not a tool: Mull works on the code that Clang makes
-of the hosts and knows no kernels, and has packages for some systems only; universalmutator exchanges text by regular expressions,
-does not know types, and changes words in comments and messages as well.
+Their names stay the same while the statement and its function do.
 """
 
 import hashlib
+import itertools
 import re
 import sys
 import tempfile
@@ -54,18 +53,14 @@ FUNCTION = re.compile(r"^(?!(?:struct|using|typedef)\b)\w[\w:<>*&\[\] ]*?\b(\w+)
 class Mutant:
     """A change of one file: `begin` to `end` (bytes) becomes `new`. Its name is made of what stands around it."""
 
-    def __init__(self, chapter, file, function, source, statement, begin, end, new):
-        self.chapter, self.file, self.begin, self.end, self.new = chapter, file, begin, end, new
+    def __init__(self, file, function, source, statement, begin, end, new):
+        self.file, self.begin, self.end, self.new = file, begin, end, new
         first, last = statement
         before, old, after = (
             " ".join(piece.decode().split()) for piece in (source[first:begin], source[begin:end], source[end:last])
         )
         self.text = f"{file} {function}: {before}[[{old} -> {new or 'nothing'}]]{after}"
         self.name = hashlib.sha256(self.text.encode()).hexdigest()[:8]
-
-    def order(self):
-        """Where it stands among those of its file in the fixed sample."""
-        return hashlib.sha256(f"{self.chapter} {self.name}".encode()).hexdigest()
 
     def made(self, raw):
         """The file with the change, its lines where they were, since programs print their numbers."""
@@ -196,17 +191,14 @@ def mutants_of(chapter):
         raw = path.read_bytes()
         for function, tree in functions.items():
             for change in changes_in(tree, raw):
-                mutant = Mutant(chapter, path.name, function, raw, *change)
+                mutant = Mutant(path.name, function, raw, *change)
                 found.setdefault((path.name, *change[1:]), mutant)
-    count = {}
-    for mutant in sorted(found.values(), key=lambda one: (one.file, one.begin, one.end, one.new)):
-        count[mutant.name] = count.get(mutant.name, 0) + 1
-        if count[mutant.name] > 1:  # the same words once more
-            mutant.name += f"-{count[mutant.name]}"
-    by_file = {}
-    for mutant in sorted(found.values(), key=Mutant.order):
-        mutant.rank = by_file[mutant.file] = by_file.get(mutant.file, 0) + 1
-    return sorted(found.values(), key=lambda mutant: (mutant.rank, mutant.order()))
+    by_file, names = {}, set()
+    for mutant in sorted(found.values(), key=lambda one: hashlib.sha256(f"{chapter} {one.name}".encode()).hexdigest()):
+        if mutant.name not in names:  # else the same words once more
+            by_file.setdefault(mutant.file, []).append(mutant)
+            names.add(mutant.name)
+    return [mutant for row in itertools.zip_longest(*by_file.values()) for mutant in row if mutant]
 
 
 if __name__ == "__main__":

@@ -14,44 +14,35 @@ __kernel void f(__global float *x, const ulong n) {
     x[i] = 2.0f;
 }
 """
-# A diff, and what must stand in the result, or in the message where it does not fit.
-FITS = [
-    ("- if (i < n)\n+ if (i + 1 < n)", "\n  if (i + 1 < n) /* x[i] = 1; */\n    x[i] = 1.0f; // last\n"),
-    ("- if(i<n)x[i]=1.0f;\n+ if (i < n) {\n+   x[i] = 3;\n+ }", "\n  if (i < n) {\n    x[i] = 3;\n  } // last\n"),
-    ("  i <= n)\n- x[i] = 2.0f;", "\n  if (i <= n)\n    \n}"),
-    ("  x[i] = 1.0f;\n+ x[0] = 0;\n  printf", "= 1.0f;\n    x[0] = 0; // last\n"),
-    ("+ return;\n  if (i <", "\n  return;\n  if (i < n)"),
-    ("  const size_t\n  …\n  if (i\n- <=\n+ <", "\n  if (i < n)\n    x[i] = 2.0f;"),
-    ("- ulong n\n+ ulong m\n  …\n- 1.0f\n+ 4.0f", "const ulong m) {\n"),
-    ('- "x[i]  = %f // no comment"\n+ "%f"', 'printf("%f", x[i]);'),
-]
-FITS_NOT = [
-    ("- x[i] =\n+ x[0] =", "stands 2 times"),
-    ("- last\n+ first", "stands 0 times"),
-    ("- if (i < m)\n+ if (1)", "up to `<` in line 3, where `m` does not follow"),
-    ('- "x[i] = %f // no comment"\n+ ""', "stands 0 times"),
-    ("- x[i] = 2.0\n+ x[i] = 3.0", "stands 0 times"),
-    ("- if (i < n)\n+ if (i<n) // so", "leaves the code as it was"),
-    ("+ return;", "no line says where"),
-    ("- x[i] = 2.0f;\n\n- x[i] = 2.0f;", "stands 0 times"),
-    ("  x[i] = 2.0f;", "changes nothing"),
-    ("host.cpp\n- x\n+ y", "there is no host.cpp"),
-]
 
 
-@pytest.mark.parametrize("diff, wanted", FITS)
-def test_fits(tmp_path, diff, wanted):
+@pytest.mark.parametrize(
+    "diff, wanted",  # a diff, and what must stand in the result, or in the message where it does not fit
+    [
+        ("- if (i < n)\n+ if (i + 1 < n)", "\n  if (i + 1 < n) /* x[i] = 1; */\n    x[i] = 1.0f; // last\n"),
+        ("- if(i<n)x[i]=1.0f;\n+ if (i < n) {\n+   x[i] = 3;\n+ }", "\n  if (i < n) {\n    x[i] = 3;\n  } // last\n"),
+        ("  i <= n)\n- x[i] = 2.0f;", "\n  if (i <= n)\n    \n}"),
+        ("  x[i] = 1.0f;\n+ x[0] = 0;\n  printf", "= 1.0f;\n    x[0] = 0; // last\n"),
+        ("+ return;\n  if (i <", "\n  return;\n  if (i < n)"),
+        ("  const size_t\n  …\n  if (i\n- <=\n+ <", "\n  if (i < n)\n    x[i] = 2.0f;"),
+        ('- "x[i]  = %f // no comment"\n+ "%f"', 'printf("%f", x[i]);'),
+        ("- x[i] =\n+ x[0] =", "stands 2 times"),
+        ("- last\n+ first", "stands 0 times"),
+        ("- if (i < m)\n+ if (1)", "up to `<` in line 3, where `m` does not follow"),
+        ("- if (i < n)\n+ if (i<n) // so", "leaves the code as it was"),
+        ("+ return;", "no line says where"),
+        ("  x[i] = 2.0f;", "changes nothing"),
+        ("host.cpp\n- x\n+ y", "there is no host.cpp"),
+    ],
+)
+def test_defects(tmp_path, diff, wanted):
     (tmp_path / "kernel.cl").write_text(SOURCE)
-    [defect] = defects.parse(f"## d\n{diff}\n", "test")
-    assert wanted in defects.changed(defect, tmp_path)["kernel.cl"]
-
-
-@pytest.mark.parametrize("diff, wanted", FITS_NOT)
-def test_fits_not(tmp_path, diff, wanted):
-    (tmp_path / "kernel.cl").write_text(SOURCE)
-    with pytest.raises(defects.Unfit, match=wanted.replace("`", ".")):
+    try:
         [defect] = defects.parse(f"## d\n{diff}\n", "test")
-        defects.changed(defect, tmp_path)
+        text = defects.changed(defect, tmp_path)["kernel.cl"]
+    except defects.Unfit as unfit:
+        text = str(unfit)
+    assert wanted in text
 
 
 def test_file(tmp_path):
@@ -59,13 +50,10 @@ def test_file(tmp_path):
     (tmp_path / "one.mutants").write_text("## with BODY\n- 1.0f\n+ BODY\n")
     (tmp_path / "all.mutants").write_text(
         "Remark.\n\ninclude one BODY=5 // five\n\n# host.cpp\n## two\nIt is bad.\nkind: racy\n"
-        "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n# common/one.h\n## four\n- 4\n+ 5\n"
+        "kernel.cl\n- 2.0f\n+ 3.0f\n\nhost.cpp\n- a\n## three\n- a\n"
     )
-    one, two, three, four = defects.read(tmp_path / "all.mutants")
+    one, two, three = defects.read(tmp_path / "all.mutants")
     assert defects.changed(one, tmp_path)["kernel.cl"].count("= 5 // five;") == 1
     assert two.attributes == {"kind": "racy"} and two.words == ["It is bad."] and three.words == []
     files = [[file for file, _ in defect.diffs] for defect in (one, two, three)]
     assert files == [["kernel.cl"], ["kernel.cl", "host.cpp"], ["host.cpp"]]
-    (tmp_path / "common").mkdir()
-    (tmp_path / "common" / "one.h").write_text("4\n")
-    assert defects.changed(four, tmp_path / "chapter") == {"common/one.h": "5\n"}
