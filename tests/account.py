@@ -19,49 +19,22 @@ class Command:
 
 class Account:
     """`log`: all calls (checker.calls.Call); `calls`: their functions; `failed`: the function that was made to fail first,
-    and its code, or None; `text`: the calls that succeeded, and the builds that did not, a line each."""
+    and its code, or None; `text`: the calls that succeeded, and the builds that did not, a line each; `notes`: all that the log
+    has, in order."""
 
     def __init__(self, text):
-        self.exited = False
-        self.log, self.commands, self.notes = [], [], []
-        self.failed = None
-        self.references, self.created, self.released, self.misuse = {}, 0, 0, []
-        self.bytes, self.bytes_at_most = {}, 0
-        self.mapped, self.open, self.readings, self.overtaken = {}, [], 0, 0
-        self.call_ns = self.reading_ns = 0
-        options, programs, commands, by_number = {}, {}, {}, {}
-        for what, it in events_of(text.splitlines()):
-            if what == "call":
-                self.log.append(it)
-                by_number[it.number] = it
-            elif what == "done":
-                if it.failed and self.failed is None:
-                    self.failed = (f"cl{it.name}", it.code)
-                if it.code == 0:
-                    self.count(it)
-                if it.name == "BuildProgram" and it.code == 0:
-                    options[it.arguments[0]] = dict(re.findall(r"-D ?(\w+)=([^\s\"]+)", it.arguments[3]))
-                if it.name == "CreateKernel" and it.made:
-                    programs[it.made[0]] = (it.arguments[1].strip('"'), options.get(it.arguments[0], {}))
-            elif what == "command":
-                call = by_number[it[0]]
-                commands[it[0]] = Command(call, *programs.get(call.arguments[1], ("-", {})))
-                commands[it[0]].series, *commands[it[0]].ns = map(int, it[1:])
-                self.commands.append(commands[it[0]])
-            elif what == "ended":
-                commands[it[0]].status = int(it[1])
-            elif what == "open":
-                self.open.append(" ".join(it))
-            elif what == "host_ns":
-                self.call_ns, self.reading_ns = map(int, it)
-            elif what == "readings":
-                self.readings = int(it[0])
-            elif what == "overtaken":
-                self.overtaken = int(it[0])
-            elif what == "exit":
-                self.exited = True
-            self.notes.append((what, it))
+        self.notes = list(events_of(text.splitlines()))
+        self.log = [it for what, it in self.notes if what == "call"]
         self.calls = [f"cl{call.name}" for call in self.log]
+        self.failed = next(((f"cl{call.name}", call.code) for call in self.log if call.failed), None)
+        said = {what: it for what, it in self.notes if what in ("host_ns", "readings", "overtaken", "exit")}
+        self.exited, self.readings = "exit" in said, int(said.get("readings", [0])[0])
+        self.overtaken = int(said.get("overtaken", [0])[0])
+        self.call_ns, self.reading_ns = map(int, said.get("host_ns", [0, 0]))
+        self.open = [" ".join(it) for what, it in self.notes if what == "open"]
+        self.commands, self.mapped, self.misuse = [], {}, []
+        self.references, self.bytes, self.bytes_at_most = {}, {}, 0  # of what is alive: [how many, made by]
+        self.keep()
         shown = [
             str(call) if call.code == 0 else f"{call.line} failed with {call.code}"
             for call in self.log
@@ -69,53 +42,59 @@ class Account:
         ]
         self.text = re.sub(r"there@\w+", "there", "\n".join(shown))
 
+    def keep(self):
+        """The books of commands, objects and memory, in order."""
+        options, kernels, commands, calls = {}, {}, {}, {}
+        for what, it in self.notes:
+            if what == "call":
+                calls[it.number] = it
+            elif what == "done" and it.code == 0:
+                self.count(it)
+                if it.name == "BuildProgram":
+                    options[it.arguments[0]] = dict(re.findall(r"-D ?(\w+)=([^\s\"]+)", it.arguments[3]))
+                elif it.name == "CreateKernel":
+                    kernels[it.made[0]] = (it.arguments[1].strip('"'), options.get(it.arguments[0], {}))
+            elif what == "command":
+                call = calls[it[0]]
+                commands[it[0]] = Command(call, *kernels.get(call.arguments[1], ("-", {})))
+                commands[it[0]].series, *commands[it[0]].ns = map(int, it[1:])
+                self.commands.append(commands[it[0]])
+            elif what == "ended":
+                commands[it[0]].status = int(it[1])
+
     def count(self, call):
         """Keeps the books of objects and memory after a call that succeeded."""
-        if call.name.startswith("Retain") and call.arguments[0] in self.references:
-            self.references[call.arguments[0]][0] += 1
-            self.created += 1
-        elif call.name.startswith("Release") and not call.arguments[0].startswith("there"):
-            self.release(call)
+        name = call.arguments[0] if call.arguments else ""
+        alive, kind = self.references.get(name), KINDS.get(call.name[7:], call.name[7:].lower())
+        if call.name.startswith("Retain") and alive:
+            alive[0] += 1
+        elif call.name.startswith("Release") and not name.startswith("there"):
+            if not alive or not name.startswith(kind):
+                self.misuse.append(f"cl{call.name} of a {kind} that is not alive")
+            elif alive[0] > 1:
+                alive[0] -= 1
+            else:
+                del self.references[name]
+                self.bytes.pop(name, None)
         elif call.name == "EnqueueUnmapMemObject":
             self.mapped.pop(call.arguments[2], None)
-        made = call.made if not call.name.startswith("Get") else []
-        for name in made:
-            if name.startswith("region"):
-                self.mapped[name] = f"cl{call.name}"
-            elif re.fullmatch(r"[a-z]+\d+", name):
-                self.references[name] = [1, f"cl{call.name}"]
-                self.created += 1
+        for made in call.made if not call.name.startswith("Get") else []:
+            if made.startswith("region"):
+                self.mapped[made] = f"cl{call.name}"
+            elif re.fullmatch(r"[a-z]+\d+", made):
+                self.references[made] = [1, f"cl{call.name}"]
         if call.name == "CreateBuffer":
             self.bytes[call.made[0]] = int(call.arguments[2])
             self.bytes_at_most = max(self.bytes_at_most, sum(self.bytes.values()))
 
-    def release(self, call):
-        name = call.arguments[0]
-        alive = self.references.get(name)
-        kind = KINDS.get(call.name[7:], call.name[7:].lower())
-        if not alive or not name.startswith(kind):
-            self.misuse.append(f"cl{call.name} of a {kind} that is not alive")
-            return
-        self.released += 1
-        alive[0] -= 1
-        if alive[0] == 0:
-            del self.references[name]
-            self.bytes.pop(name, None)
-
     def left_behind(self):
         """What the run leaves behind: a list of sentences."""
-        kinds = {name: re.sub(r"\d+$", "", name) for name in self.references}
-        wrong = [f"never released: a {kinds[name]} made by {by}" for name, (_, by) in self.references.items()]
+        wrong = [f"never released: {name}, made by {by}" for name, (_, by) in self.references.items()]
         wrong += [f"released once too often: {words}" for words in self.misuse]
         for command in self.commands:
-            if command.status is None:
-                wrong.append(f"unfinished: {command.function}, whose queue was never released")
-            elif command.status != 0:
-                wrong.append(
-                    f"unfinished: {command.function} had the status {command.status} when its queue was released"
-                )
+            status = f"had the status {command.status} when its queue was released"
+            status = "whose queue was never released" if command.status is None else status
+            wrong += [f"unfinished: {command.function}, {status}"] * (command.status != 0)
         wrong += [f"never unmapped: a region mapped by {by}" for by in self.mapped.values()]
         wrong += [f"never closed: {path}" for path in self.open]
-        if not self.calls:
-            wrong.append("it made no OpenCL call at all")
-        return wrong
+        return wrong or ["it made no OpenCL call at all"] * (not self.calls)

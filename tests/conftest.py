@@ -14,19 +14,18 @@ import pytest
 from checker.exercise import all_exercises
 from tests import chapter_facts, running
 
-
-def from_cmake(*names):
-    """Values from CMake's cache, so that the tests use what the programs were built with; "" where there is none."""
-    cache = running.BUILD / "CMakeCache.txt"
-    known = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.MULTILINE)) if cache.exists() else {}
-    return [known.get(name, "") for name in names]
-
-
-NAMES = ["CXX", "CXX_FLAGS", "CL_HEADERS", "CMAKE", "CTEST"]
-IN_CACHE = ["CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "OpenCL_INCLUDE_DIR", "CMAKE_COMMAND", "CMAKE_CTEST_COMMAND"]
-for name, value in zip(NAMES, from_cmake(*IN_CACHE)):
-    if value:
-        os.environ.setdefault(name, value)
+# From CMake's cache, so that the tests use what the programs were built with.
+CACHE = running.BUILD / "CMakeCache.txt"
+KNOWN = dict(re.findall(r"^(\w+):\w+=(.+)$", CACHE.read_text(), re.MULTILINE)) if CACHE.exists() else {}
+for name, in_cache in {
+    "CXX": "CMAKE_CXX_COMPILER",
+    "CXX_FLAGS": "CMAKE_CXX_FLAGS",
+    "CL_HEADERS": "OpenCL_INCLUDE_DIR",
+    "CMAKE": "CMAKE_COMMAND",
+    "CTEST": "CMAKE_CTEST_COMMAND",
+}.items():
+    if in_cache in KNOWN:
+        os.environ.setdefault(name, KNOWN[in_cache])
 CACHE_GIVEN = "POCL_CACHE_DIR" in os.environ
 
 
@@ -47,9 +46,9 @@ def pytest_generate_tests(metafunc):
 
 
 def chapter_of(item):
-    """The number of the chapter that a test is about, "" if there is none."""
-    found = re.search(r"\[(\d\d)[-/]", item.name)
-    return found.group(1) if found else ""
+    """The chapter that a test is about, or its number; "" if there is none."""
+    chapter = getattr(item, "callspec", None) and item.callspec.params.get("chapter")
+    return chapter or "".join(re.findall(r"\[(\d\d)[-/]", item.name)[:1])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -58,17 +57,17 @@ def pytest_collection_modifyitems(config, items):
     named = any(".py" in word for word in config.args)
     left = []
     for item in items:
-        chapter = getattr(item, "callspec", None) and item.callspec.params.get("chapter")
+        chapter = chapter_of(item)
         name = item.path.stem.removeprefix("test_").replace("_", "-")
-        if chapter and name in chapter_facts.of(chapter).THOROUGH:
+        if len(chapter) > 2 and name in chapter_facts.of(chapter).THOROUGH:
             item.add_marker("thorough")
-        if chapter_of(item):
-            item.add_marker(pytest.mark.xdist_group(chapter_of(item)))
+        if chapter:
+            item.add_marker(pytest.mark.xdist_group(chapter[:2]))
         if running.PATIENCE > 1 or config.option.release and "full" in item.fixturenames:
             item.add_marker(pytest.mark.timeout(5400), append=False)
-        everyday = not (item.get_closest_marker("thorough") or item.get_closest_marker("release"))
-        thorough = (config.option.thorough or named) and not item.get_closest_marker("release")
-        left += [] if everyday or thorough or config.option.release else [item]
+        tiers = {mark.name for mark in item.iter_markers()} & {"thorough", "release"}
+        allowed = {"thorough"} if config.option.thorough or named else set()
+        left += [] if config.option.release or tiers <= allowed else [item]
     items[:] = [item for item in items if item not in set(left)]
     config.hook.pytest_deselected(items=left)
 
@@ -86,20 +85,17 @@ def environment():
 def kernel_cache(request, environment, monkeypatch):
     """Where PoCL keeps compiled kernels: with those of CTest's run of the chapter. Two processes that compile the same
     kernel at once may fail (PoCL before 6, its issue 1480), so what is of no chapter has a folder of its own."""
-    chapter = getattr(request.node, "callspec", None) and request.node.callspec.params.get("chapter")
-    folder = chapter or chapter_of(request.node) or re.sub(r"\W+", "-", request.node.name)
+    folder = chapter_of(request.node) or re.sub(r"\W+", "-", request.node.name)
     if not CACHE_GIVEN:
         monkeypatch.setenv("POCL_CACHE_DIR", str(running.BUILD / "pocl-cache" / folder))
 
 
 @pytest.fixture
-def report(request, record_property):
-    chapter = getattr(request.node, "callspec", None) and request.node.callspec.params.get("chapter")
-    if chapter and running.left_out(chapter):
+def report(request):
+    chapter = chapter_of(request.node)
+    if len(chapter) > 2 and running.left_out(chapter):
         pytest.skip(running.left_out(chapter))
-    report = running.Report()
-    yield report
-    record_property("counted", report.counted())
+    return running.Report()
 
 
 @pytest.fixture
