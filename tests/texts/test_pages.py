@@ -335,7 +335,7 @@ def check_page(page, update):
         try:
             if found := check_block(page, block, workplace, update):
                 right, difference, what = found
-                if update and "…" not in block.content:
+                if update and "…" not in map(str.strip, block.content):
                     first, last = block.span
                     now = now[:first] + "".join((block.indent + line).rstrip() + "\n" for line in right) + now[last:]
                 else:
