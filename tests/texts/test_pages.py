@@ -168,9 +168,10 @@ def same_output(wanted, got):
     return re.fullmatch(pattern, "".join(x + "\n" for x in got)) is not None
 
 
-def environment(folder, chapter, pairs):
-    """That of a program of a chapter: PoCL, where it chooses a device, an empty folder to remember in, and NAME=VALUEs."""
-    device = {"OCL_DEVICE": "portable"} if running.has_kernel(chapter) else {}
+def environment(folder, chapter, pairs, tool=()):
+    """That of a program of a chapter: PoCL, where it chooses a device and no tool has one, an empty folder to remember in, and
+    NAME=VALUEs."""
+    device = {"OCL_DEVICE": "portable"} if running.has_kernel(chapter) and not tool else {}
     return {**running.remembering(folder), **device, **dict(pair.split("=", 1) for pair in pairs)}
 
 
@@ -215,9 +216,7 @@ def trap(text):
         code, out, err = running.run(compiler, cwd=folder)
         if code != 0:
             raise Wrong("does not compile:\n" + err)
-        env = environment(f"{name}/cache", chapter, pairs)
-        if tool:
-            env.pop("OCL_DEVICE", None)
+        env = environment(f"{name}/cache", chapter, pairs, tool)
         code, out, err = running.run([*tool, "./program", *arguments], cwd=folder, env=env)
     streams = {"errors": err, "both": out + err}
     return next((streams[step] for step in steps if step in streams), out).splitlines()
@@ -329,21 +328,22 @@ def differences(wanted, got):
 def check_page(page, update):
     """Returns what is wrong with a page, as texts; with `update`, mends what can be mended first."""
     text = page.read_text()
-    name, wrong, now, workplace = page.relative_to(ROOT), [], text, Workplace()
+    name, wrong, changes, workplace = page.relative_to(ROOT), [], [], Workplace()
     blocks = blocks_of(text)
-    for block in reversed(blocks) if update else blocks:  # the last one first: the places of the others stay
+    for block in blocks:
         try:
             if found := check_block(page, block, workplace, update):
                 right, difference, what = found
                 if update and "…" not in map(str.strip, block.content):
-                    first, last = block.span
-                    now = now[:first] + "".join((block.indent + line).rstrip() + "\n" for line in right) + now[last:]
+                    changes.append((block, "".join((block.indent + line).rstrip() + "\n" for line in right)))
                 else:
                     raise Wrong(f"{what}\n{difference}")
         except Wrong as error:
             wrong.append(f"{name}:{block.line}: {error}")
-    if now != text:
-        page.write_text(now)
+    if changes:
+        for block, right in reversed(changes):  # the last one first: the places of the others stay
+            text = text[: block.span[0]] + right + text[block.span[1] :]
+        page.write_text(text)
         return check_page(page, False)
     if len(re.findall(rf"(?m)^ *<!-- (?:{'|'.join(KINDS)})\b", FENCE.sub("", text))) != len(
         [b for b in blocks if b.kind]
