@@ -146,7 +146,7 @@ def unwaited(run):
     pending, blocking = [], False
     for call in run.calls:
         word = call.split()
-        if word[0] in ("input", "took", "with", "on"):  # what the layer has seen, and no call
+        if word[0] in ("input", "with", "on"):  # what the layer has seen, and no call
             continue
         if word[:2] == ["create", "event"] and not blocking:
             pending = [event for event in pending if event != word[2]] + [word[2]]  # released ones' numbers come again

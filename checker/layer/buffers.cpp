@@ -58,9 +58,7 @@ static bool change(uint32_t &word, const std::string &how) {
   memcpy(&value, &word, sizeof value);
   if (std::isnan(value))
     return false;
-  if (how == "ulp") { // what is next to 0 is too small for a sum to show it
-    word = word == 0 ? 0x3F800000U : word + 1;
-  } else if (how == "sign") {
+  if (how == "sign") {
     word ^= word == 0 ? 0 : 0x80000000U;
   } else if (how == "nan") {
     word = NAN_WORD;
@@ -122,10 +120,7 @@ static void make_alike(std::vector<char> &data) {
 // An input is changed, if that is asked for.
 static void take_input(const size_t number, std::vector<char> &data) {
   const std::vector<char> other = read_file(setting("take") + "/in" + std::to_string(number));
-  const size_t taken = std::min(other.size(), data.size());
-  std::copy_n(other.begin(), taken, data.begin());
-  if (taken > 0)
-    note("took %zu", taken / sizeof(uint32_t));
+  std::copy_n(other.begin(), std::min(other.size(), data.size()), data.begin());
   if (number == ::number("same"))
     make_alike(data);
   if (is_set("keep"))

@@ -36,7 +36,6 @@ struct held_command {
 struct clock_state {
   cl_ulong factor = 0; // 0: the device's own times
   cl_ulong floor = 0;  // microseconds, as warm_up
-  bool dip = false;
   cl_ulong warm_up = 8000;
   std::vector<double> durations; // ms
   bool holds = false;
@@ -99,8 +98,7 @@ static moments next_of_table(const long series, const size_t repetition) {
   const cl_ulong factors[5] = {2, 5, 3, 6, 4};
   const cl_ulong first = repetition == 0 ? the.warm_up : usual[(repetition - 1) % 5];
   const cl_ulong duration =
-      (first + number % 11) * factors[(static_cast<cl_ulong>(series) + the.factor) % 5] +
-      (the.dip && repetition == 1 ? 0 : the.floor);
+      (first + number % 11) * factors[(static_cast<cl_ulong>(series) + the.factor) % 5] + the.floor;
   moments now = {};
   now.ns[0] = the.device_now + (70 + number % 13) * us;
   now.ns[1] = now.ns[0] + (30 + number % 7) * us;
@@ -177,7 +175,6 @@ void note_ends(cl_command_queue queue) {
 void start_clock() {
   the.factor = number("clock");
   the.floor = number("floor");
-  the.dip = number("dip") == 1;
   the.warm_up = number("warm_up", the.warm_up);
   for (const std::string &ms : words_of(setting("durations")))
     the.durations.push_back(strtod(ms.c_str(), nullptr));

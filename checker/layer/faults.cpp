@@ -8,8 +8,7 @@
 
 struct fault_state {
   size_t fail_at = 0;
-  cl_int code = 0; // 0: the function's usual one
-  bool onward = false;
+  cl_int code = 0;      // 0: the function's usual one
   std::string function; // empty: any
   std::string folder;   // empty: no forks, or this is a child
   std::string alone;    // no forks before these functions
@@ -21,7 +20,6 @@ static fault_state &faults = *new fault_state; // NOLINT(cert-err58-cpp): see la
 void start_faults() {
   faults.fail_at = number("fail");
   faults.code = static_cast<cl_int>(strtol(setting("code").c_str(), nullptr, 10));
-  faults.onward = number("onward") == 1;
   faults.function = setting("function");
   faults.folder = setting("fork");
   faults.alone = " " + setting("alone") + " ";
@@ -67,10 +65,9 @@ void split(const function_entry &entry, const size_t number) {
 }
 
 bool is_to_fail(const function_entry &entry, const size_t number, cl_int &code) {
-  const bool later = faults.fail_at > 0 && number > faults.fail_at;
-  const bool fails = faults.function.empty()
-                         ? number == faults.fail_at || (faults.onward && later)
-                         : (number == faults.fail_at || later) && faults.function == entry.name;
+  bool fails = number == faults.fail_at;
+  if (!faults.function.empty())
+    fails = faults.fail_at > 0 && number >= faults.fail_at && faults.function == entry.name;
   if (fails)
     code = faults.code != 0 ? faults.code : entry.codes.front();
   return fails;

@@ -377,14 +377,6 @@ template <typename R, typename... A> struct signature<R (*)(A...)> {
 #include "functions.h"
 #undef FUNCTION
 
-// A file that is made under another name gets its own in one step.
-extern "C" int rename(const char *from, const char *to) noexcept {
-  static const auto call = reinterpret_cast<decltype(&rename)>(dlsym(RTLD_NEXT, "rename"));
-  if (has_begun)
-    note("rename %s %s", from, to);
-  return call(from, to);
-}
-
 // ---- Beginning and end --------------------------------------------------------------------------
 
 // A child of a split ends at once, which saves most of its time; how the libraries take the end of

@@ -81,7 +81,7 @@ def test_several_devices(report, chapter, tmp_path, monkeypatch):
 
     # Both halves of PoCL fail: it ends as after any failing call, with that call's message.
     launches = numbers_of(with_layer()[3], "clEnqueueNDRangeKernel")
-    settings = {"fail": launches[len(launches) // 2], "code": -5, "onward": 1, "function": "clEnqueueNDRangeKernel"}
+    settings = {"fail": launches[len(launches) // 2], "code": -5, "function": "clEnqueueNDRangeKernel"}
     report.ends("all devices fail", with_layer(timeout=20, **settings), 1, "OpenCL error CL_OUT_OF_RESOURCES ")
     monkeypatch.setenv("OCL_DEVICE", "all")
     paper = running.layered(types="gpu", on_paper=1, beside=1, paper_fails="clGetDeviceInfo -5")
