@@ -1,5 +1,4 @@
-"""./check.sh --watch: checks an exercise again at each save, and goes on to the next one when it is done. What was found
-first is shown while it looks further.
+"""./check.sh --watch: checks an exercise again at each save, and goes on to the next one when it is done.
 
 Keys, where there is a terminal: h a hint, n the next exercise, q the end. A save or a key ends a check that is running.
 """
@@ -66,9 +65,8 @@ def check_beside(pool, check, exercise, before):
     """Checks, and looks at the files and the keys meanwhile. Returns what was found, and "h" where a hint is wanted; or
     None, and what has ended the check: "saved", "n" or "q"."""
     passing(f"checking ... (save: check anew, {KEYS})")
-    answer = Answer()
-    running = pool.submit(check, exercise, answer=answer)
-    wanted, told = "", []
+    running = pool.submit(check, exercise, answer=Answer())
+    wanted = ""
     try:
         while not running.done():
             pressed = key()
@@ -79,9 +77,6 @@ def check_beside(pool, check, exercise, before):
             if pressed == "h":
                 wanted = pressed
                 passing("checking ... the hint comes with the answer (save: check anew, n: next, q: quit)")
-            elif not wanted and answer.lines[:1] != told:
-                told = answer.lines[:1]
-                passing("".join(f"so far, {label}: {text}" for label, text in told))
         return running.result(), wanted
     finally:  # whatever it was that has ended it: no program goes on, and nothing of it is left
         sandbox.stop.set()
