@@ -1,9 +1,8 @@
 """Grades the answers of a class; ./grade.sh calls this, and its --help says how.
 
 Of a student's folder only the files count that exercise.json says are the student's; they are copied, and checked as
-./check.sh checks them (cli.py), as many at once as there are processors. Answers that are the same are checked once,
-and so are those that pass and differ in comments and blanks only. Then those that passed and have something to measure
-are timed, one after the other.
+./check.sh checks them (cli.py), as many at once as there are processors. Answers that are the same are checked once. Then
+those that passed and have something to measure are timed, one after the other.
 
 grades.csv has the columns of the roster that say who is who, then the total, the sum of each chapter, and each exercise.
 Canvas imports it with its own columns; without the row "Points Possible", which is optional there
@@ -26,6 +25,7 @@ import zipfile
 
 from checker import grade_page, sandbox
 from checker.attempt import Attempt
+from checker.behaviour import code_of
 from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
 from checker.grade_input import Roster, answers_of, read_points, students_in
@@ -43,7 +43,8 @@ class Answer:
         self.trouble = ""
         self.measured = {}
         self.folder = work / hashlib.sha256(repr((exercise.id, sorted(files.items()))).encode()).hexdigest()[:24]
-        self.code = exercise.id, tuple((name, without_comments(files[name])) for name in sorted(files))
+        text = b"\n".join(files[name] for name in sorted(files)).decode(errors="replace")
+        self.code = exercise.id, *code_of(text)  # without comments
 
     def check(self):
         try:
@@ -59,12 +60,8 @@ class Answer:
                 traceback.print_exc()
         return self
 
-    def take(self, other):
-        """The result of an answer whose code is the same."""
-        self.result, self.measured = {**other.result, "sha256": ""}, other.measured
-
     def measure(self):
-        if self.exercise.measure and not self.measured and self.result and self.result["verdict"] == "passed":
+        if self.exercise.measure and self.result and self.result["verdict"] == "passed":
             self.measured = Attempt(self.exercise, self.folder).measure()
 
     @property
@@ -72,23 +69,6 @@ class Answer:
         """None where it could not be checked."""
         begun = self.exercise.begun if self.result and self.result["verdict"] == "not yet" else 0
         return None if self.trouble else self.result["points"] or begun
-
-
-BLANKS = rb"(?:\s|//[^\n]*|/\*.*?\*/)+"
-LITERAL = rb'"(?:[^"\\\n]|\\.)*"' + rb"|'(?:[^'\\\n]|\\.)*'"
-
-
-def without_comments(content):
-    """What an answer does: two that differ only in comments and blanks do the same. It is the text itself where a line's
-    number or end may matter."""
-    if re.search(rb"\\\s*\n|\?\?|__LINE__|__FILE__|assert|R\"", content):
-        return content
-
-    def blank(found):
-        only = re.sub(rb"//[^\n]*|/\*.*?\*/", b"", found.group(0), flags=re.DOTALL)
-        return found.group(1) or (b"\n" if b"\n" in only else b" ")
-
-    return re.sub(b"(" + LITERAL + b")|" + BLANKS, blank, content, flags=re.DOTALL).strip()
 
 
 # ---- What comes out -------------------------------------------------------------------------------
@@ -246,21 +226,9 @@ def main():
                 answer = students[name]["answers"][exercise] = answers.setdefault(new.folder, new)
                 answer.students.append(name)
         print(f"{len(students)} students, {len(answers)} different answers", flush=True)
-        by_code = {}
-        for answer in answers.values():
-            by_code.setdefault(answer.code, []).append(answer)
-        first = [same[0] for same in by_code.values()]
-        rest = [answer for same in by_code.values() for answer in same[1:]]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            check_all(pool, first)
-            passed = {a.code: a for a in first if a.result and a.result["verdict"] == "passed"}
-            check_all(pool, [answer for answer in rest if answer.code not in passed])
-        for answer in first:
-            answer.measure()
-        for answer in rest:
-            if answer.code in passed:
-                answer.take(passed[answer.code])
-        for answer in rest:
+            check_all(pool, answers.values())
+        for answer in answers.values():
             answer.measure()
 
     keep_old(arguments.out)

@@ -5,7 +5,6 @@ import difflib
 import functools
 import html
 import itertools
-import math
 import re
 import subprocess
 
@@ -24,10 +23,9 @@ BEYOND = r"\b(system|popen|exec[lv]p?e?|fork|kill|unlink|remove|rmdir|rename|soc
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --back: #fff; --line: #d0d7de; --good: #1a7f37;
-  --good-back: #dafbe1; --bad: #a40e26; --bad-back: #ffebe9; --warn: #7d4e00; --warn-back: #fff8c5; --dot: #0550ae; }
+  --good-back: #dafbe1; --bad: #a40e26; --bad-back: #ffebe9; --warn: #7d4e00; --warn-back: #fff8c5; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9ea7b3; --back: #0d1117; --line: #3d444d;
-  --good: #56d364; --good-back: #12351d; --bad: #ff8f87; --bad-back: #4a1417; --warn: #e3b341; --warn-back: #3a2d0a;
-  --dot: #79c0ff; } }
+  --good: #56d364; --good-back: #12351d; --bad: #ff8f87; --bad-back: #4a1417; --warn: #e3b341; --warn-back: #3a2d0a; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); margin: 1.5rem auto;
   padding: 0 1rem; max-width: 75rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; } caption { text-align: left; color: var(--soft); }
@@ -37,7 +35,7 @@ th, td { border: 1px solid var(--line); padding: .15rem .5rem; text-align: left;
 .state th { white-space: nowrap; } .state th:first-child { position: sticky; left: 0; background: var(--back); }
 .good { color: var(--good); background: var(--good-back); } .bad { color: var(--bad); background: var(--bad-back); }
 .warn { color: var(--warn); background: var(--warn-back); } .none, .note { color: var(--soft); }
-td.number { text-align: right; } svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 14px sans-serif; }
+td.number { text-align: right; }
 pre { overflow: auto; max-height: 30rem; border: 1px solid var(--line); padding: .5rem; font-size: 13px; margin: 0; }
 .two { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem; } .two > * { min-width: 0; }
 @media (max-width: 50rem) { .two { grid-template-columns: 1fr; } }
@@ -117,72 +115,24 @@ def ceilings():
 
 
 def roofline(answers):
-    points = [(a.measured["FLOP per byte"], a.measured["GFLOP/s"], a) for a in answers if a.measured]
-    if not points:
+    """What was measured, beside what this machine could do at the exercise's intensity: the roofline of chapter 15."""
+    measured = sorted((a for a in answers if a.measured), key=lambda a: (a.exercise.id, -a.measured["GFLOP/s"]))
+    if not measured:
         return "<p>Nothing was measured: no answer that passed has a time.</p>"
-    roof = ceilings()
-    known = [y for _, y, _ in points] + (list(roof)[1:] if roof else [])
-    flops = [math.log10(x) for x, _, _ in points]
-    left, right = math.floor(min(flops) - 0.3), math.ceil(max(flops) + 0.3)
-    low, high = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)) + 0.1)
-
-    def at(x, y):
-        return 80 + (math.log10(x) - left) / (right - left) * 760, 380 - (math.log10(y) - low) / (high - low) * 350
-
-    parts = []
-    for power in range(left, right + 1):
-        x = at(10.0**power, 1)[0]
-        parts.append(f'<line x1="{x:.0f}" x2="{x:.0f}" y1="30" y2="380" stroke="var(--line)"/>')
-        parts.append(f'<text x="{x:.0f}" y="400" text-anchor="middle">{10.0**power:g}</text>')
-    for power in range(low, high + 1):
-        y = at(1, 10.0**power)[1]
-        parts.append(f'<line x1="80" x2="840" y1="{y:.0f}" y2="{y:.0f}" stroke="var(--line)"/>')
-        parts.append(f'<text x="72" y="{y + 5:.0f}" text-anchor="end">{10.0**power:g}</text>')
-    parts.append('<text x="460" y="428" text-anchor="middle">FLOP for each byte that has to be moved</text>')
-    parts.append('<text x="80" y="18">GFLOP/s</text>')
-    note, suspects = "The ceilings of this machine are not known here: build chapter 15 first.", []
+    roof, rows = ceilings(), []
+    for answer in measured:
+        rate, share = answer.measured["GFLOP/s"], "?"
+        if roof:
+            share = rate / min(roof[1], roof[0] * answer.measured["FLOP per byte"])
+            share = f"{share:.0%}" + " (more than there can be: look at what it prints)" * (share > 1.1)
+        rows.append([text(answer.exercise.id), text(", ".join(answer.students)), f"{rate:.3g}", share])
+    note = "The ceilings of this machine are not known here: build chapter 15 first."
     if roof:
-        bandwidth, arithmetic = roof
-        begin = max(10.0**left, 10.0**low / bandwidth)
-        corner = min(max(arithmetic / bandwidth, begin), 10.0**right)
-        line = [at(x, min(arithmetic, bandwidth * x)) for x in (begin, corner, 10.0**right)]
-        parts.append(
-            f'<polyline fill="none" stroke="var(--ink)" stroke-width="2" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in line)}"/>'
-        )
-        note = f"The line: this machine's ceilings, {bandwidth:g} GB/s and {arithmetic:g} GFLOP/s."
-        suspects = [a for x, y, a in points if y > 1.1 * min(arithmetic, bandwidth * x)]
-    places = {}  # of each exercise: its intensity, and how far to the right of that it stands
-    for flop, rate, answer in sorted(points, key=lambda point: point[2].exercise.id):
-        exercise = answer.exercise.id
-        if exercise not in places:
-            places[exercise] = flop, 26 * sum(other == flop for other, _ in places.values())
-        at_x, at_y = at(flop, rate)
-        who = ", ".join(answer.students)
-        parts.append(
-            f'<circle cx="{at_x + places[exercise][1]:.1f}" cy="{at_y:.1f}" r="5" fill="var(--dot)" fill-opacity=".65">'
-            f"<title>{text(who)}: {text(exercise)}, {rate:.3g} GFLOP/s</title></circle>"
-        )
-    for exercise, (flop, shift) in places.items():
-        x = at(flop, 1)[0] + shift
-        parts.append(
-            f'<text x="{x:.1f}" y="374" text-anchor="start" transform="rotate(-90 {x:.1f} 374) translate(0 -8)" style="font-size:12px">{text(exercise)}</text>'
-        )
-    rows = [
-        [text(", ".join(a.students)), text(a.exercise.id), f"{rate:.3g}"]
-        for _, rate, a in sorted(points, key=lambda point: (point[2].exercise.id, -point[1]))
-    ]
-    more = f"<details><summary>the same in numbers</summary>{table(['who', 'exercise', 'GFLOP/s'], rows)}</details>"
-    if suspects:
-        more = (
-            "<p class='warn'>Above the ceiling, so look at what it prints: "
-            + text("; ".join(f"{', '.join(a.students)} ({a.exercise.id})" for a in suspects))
-            + "</p>"
-            + more
-        )
-    return (
-        f'<svg viewBox="0 0 860 440" width="860" role="img" aria-label="Roofline plot of {len(points)} answers">{"".join(parts)}</svg>'
-        f'<p class="note">{note} Exercises of the same intensity stand beside each other. Each answer was measured once, alone, '
-        f"on the machine that graded; rest the pointer on a point to see whose it is.</p>{more}"
+        note = f"This machine's ceilings are {roof[0]:g} GB/s and {roof[1]:g} GFLOP/s."
+    return table(
+        ["exercise", "who", "GFLOP/s", "of its ceiling"],
+        rows,
+        f"{note} Each answer was measured once, alone, on the machine that graded.",
     )
 
 
@@ -198,8 +148,9 @@ def own_lines(answer):
 def without_names(answer):
     """The code with each name as a number, in the order in which they come: who renames copies the rest."""
     numbers = {}
-    code = b"\n".join(content for _, content in answer.code[1])
-    return b"".join(re.sub(rb"[A-Za-z_]\w*", lambda m: b"n%d" % numbers.setdefault(m[0], len(numbers)), code).split())
+    return tuple(
+        numbers.setdefault(word, len(numbers)) if re.match(r"[A-Za-z_]", word) else word for word in answer.code[1:]
+    )
 
 
 def alike(answers):

@@ -22,25 +22,12 @@ import pytest
 from checker import attempt as exercises_module
 from checker import sandbox
 from checker.exercise import Problem, all_exercises
-from checker.grade import Answer, refuse_to_overwrite, without_comments, write_grades
+from checker.grade import Answer, refuse_to_overwrite, write_grades
 from checker.grade_input import Roster, answers_of, students_in
 from checker.grade_page import alike
 from tests import running
 
 KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
-SAME = [
-    (b"int a; // x\n", b"int a;\n\n"),
-    (b"a /* b\n c */ d", b"a  d"),
-    (b'f("a // b")', b'f("a // b") // c'),
-]
-NOT_THE_SAME = [
-    (b'f("a  b")', b'f("a b")'),
-    (b'f("a // b")', b'f("a // c")'),
-    (b'f("\\" // x")', b'f("\\" // y")'),
-    (b"#define A /*\n*/ 3", b"#define A\n3"),
-    (b"// a \\\n b", b"// a \\\n c"),
-    (b"f(__LINE__)", b"\nf(__LINE__)"),
-]
 # What is in a folder of submissions, and whose it is: Jane's or Jürgen's.
 SUBMISSIONS = {
     "Jane Doe_12345_assignsubmission_file_/{path}/kernel.cl": "Jane",
@@ -194,14 +181,6 @@ def make_class(place, exercises):
         damage(folder, known[id])
         due[name] = {other: 1 for other in (KERNEL, HOST) if other != id}
     return due
-
-
-@pytest.mark.thorough
-def test_comments():
-    for a, b in SAME:
-        assert without_comments(a) == without_comments(b)
-    for a, b in NOT_THE_SAME:
-        assert without_comments(a) != without_comments(b)
 
 
 @pytest.mark.thorough
