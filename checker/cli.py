@@ -36,7 +36,7 @@ from checker import reset, sandbox
 from checker.attempt import Answer, Attempt
 from checker.exercise import Problem, all_exercises
 from checker.libraries import BUILD
-from checker.machine import LOADER_OF_ITS_OWN, NO_OCLGRIND, ROOT, find_oclgrind
+from checker.machine import ROOT, why_no_oclgrind
 from checker.watch import watch
 
 STATE = BUILD / "state.json"  # of each exercise: the last answer, its grade, and which hints were given
@@ -222,16 +222,17 @@ def how_many(words):
     text = f"{words.count('passed')} of {len(words)} done"
     if UNPROVEN in words:
         text += f", {words.count(UNPROVEN)} {UNPROVEN}; races not looked for, because "
-        text += LOADER_OF_ITS_OWN if find_oclgrind() else NO_OCLGRIND
+        text += why_no_oclgrind() or "it was not to be had when they were checked: ./check.sh --again"
     return text
 
 
 def is_done(exercise):
     """The grade that is remembered of this very answer, where it need not be checked again; else None."""
     record = load_state().get(exercise.id, {})
-    good = ["passed"] if find_oclgrind() else ["passed", UNPROVEN]
-    same = record.get("digest") == exercise.digest(exercise.folder)
-    return record["grade"] if same and record.get("grade") in good else None
+    if record.get("digest") != exercise.digest(exercise.folder):
+        return None
+    done = record.get("grade") == "passed" or record.get("grade") == UNPROVEN and why_no_oclgrind()
+    return record["grade"] if done else None
 
 
 def overview(exercises, starters, done):

@@ -3,9 +3,12 @@
 The build folder is the environment variable BUILD_DIR, which CTest's tests set, or build/.
 """
 
+import functools
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
@@ -33,3 +36,16 @@ def find_oclgrind():
     if "OCLGRIND" in os.environ:
         return shutil.which(os.environ["OCLGRIND"])
     return shutil.which("oclgrind") or shutil.which(PYPI_OCLGRIND)
+
+
+@functools.cache
+def why_no_oclgrind():
+    """Why no answer can be looked at under Oclgrind here; "" where it can."""
+    if find_oclgrind() is None:
+        return NO_OCLGRIND
+    # As a program's call: the first library that has the function, which may be Oclgrind's own.
+    load = "import ctypes; ctypes.CDLL('libOpenCL.so.1', ctypes.RTLD_GLOBAL)"
+    ask = "exit(ctypes.CDLL(None).clGetPlatformIDs(1, ctypes.byref(ctypes.c_void_p()), None) != 0)"
+    env = {name: value for name, value in os.environ.items() if name != "OCL_ICD_VENDORS"}
+    done = subprocess.run([find_oclgrind(), sys.executable, "-c", f"{load}; {ask}"], capture_output=True, env=env)
+    return LOADER_OF_ITS_OWN if done.returncode else ""

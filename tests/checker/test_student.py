@@ -67,6 +67,10 @@ def test_student(root):
     check("06/1", OCLGRIND="/nowhere", code=3, said=f"=>        {unproven}", never="passed")
     out = check("--again", OCLGRIND="/nowhere", code=1, said=f"0 of 3 done, 1 {unproven}, because", never="passed")
     assert "[?] 1-missing-barrier            right on PoCL" in out
+    deaf = root.parent / "oclgrind"  # as with a loader that does not find it
+    deaf.write_text('#!/bin/sh\nOCL_ICD_VENDORS=/nowhere exec "$@"\n')
+    deaf.chmod(0o755)
+    check(OCLGRIND=str(deaf), code=1, said="1 right on PoCL; races not looked for, because the OpenCL loader")
 
     check("06/1", OCL_DEVICE="no such device", OCL_ICD_VENDORS="/nowhere", code=0, said="passed")
     kernel = one / "kernel.cl"
