@@ -2,11 +2,12 @@
 
 In this order, and the first finding ends the check: the files are there, it compiles, its results are right on PoCL at
 the exercise's sizes and at some that are drawn, Oclgrind reports nothing, its calls make sense (behaviour.py), and what
-the task asks beyond PASSED (the exercise's check.py) is so.
+the task asks beyond PASSED (the exercise's check.py) is so. Two of these steps run at a time, since somebody waits; what
+they find is told in their order.
 """
 
 import concurrent.futures
-import contextlib
+import copy
 import functools
 import hashlib
 import os
@@ -15,6 +16,7 @@ import re
 import shutil
 import signal
 import tempfile
+import threading
 import traceback
 
 from checker import behaviour, oclgrind_messages, sandbox
@@ -52,7 +54,6 @@ class Answer:
         self.no_oclgrind = ""
         self.unchecked = []
         self.figures = {}
-        self.device = ""
         self.show = show
 
     def ok(self, label, text):
@@ -63,6 +64,13 @@ class Answer:
     def wrong(self, label, text):
         self.problems.append(text)
         self.ok(label, text)
+
+    def take(self, other):
+        """Takes over what another one has."""
+        self.problems += other.problems
+        self.unchecked += other.unchecked
+        for line in other.lines:
+            self.ok(*line)
 
 
 class Run:
@@ -94,6 +102,21 @@ class Attempt:
         self.warnings = WARNINGS if warnings is None else warnings
         self.answer = Answer() if answer is None else answer
         self.settings = {}  # for PoCL
+        self.made = {}  # what several steps need and one makes, see once()
+        self.lock = threading.Lock()
+        self.enough = threading.Event()  # the verdict is known: what still runs is for nothing
+
+    def once(self, key, function):
+        """What the function returns, which is called once, whichever step asks first; the others wait for that."""
+        with self.lock:
+            mine = key not in self.made
+            future = self.made.setdefault(key, concurrent.futures.Future())
+        if mine:
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(error)
+        return future.result()
 
     def examine(self):
         for name in self.exercise.files:
@@ -118,6 +141,7 @@ class Attempt:
                 self.answer.unchecked.append(
                     f"the rest, for the check itself broke at {place} ({error!r}): please report it"
                 )
+            self.answer.no_oclgrind = self.no_oclgrind
             for what in [] if self.answer.problems else self.answer.unchecked:
                 self.answer.ok("not seen", what)
         return self.answer
@@ -128,25 +152,56 @@ class Attempt:
                 "the program, since MPI is not there (Debian, Ubuntu: libopenmpi-dev, openmpi-bin)"
             )
             return
-        for step in (self.prepare, self.on_pocl, self.under_oclgrind, self.as_watched, self.of_the_task):
-            step()
+        self.copy_files()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            pool.submit(self.layer)  # what will be wanted later, while the compiler is at work
+            for host in self.other_hosts():
+                pool.submit(self.other_program, host)
+            try:
+                self.build()
+                steps = [Attempt.on_pocl, Attempt.under_oclgrind, Attempt.as_watched, Attempt.of_the_task]
+                while steps and not self.answer.problems:
+                    steps = self.take_steps(pool, steps)
+            finally:
+                self.enough.set()
+
+    def take_steps(self, pool, steps):
+        """Takes these steps, two at a time, and tells what they found in their order, until something is wrong. Returns those
+        that are to be taken again, because a step has changed the settings for PoCL."""
+        settings, running = dict(self.settings), []
+        for step in steps:
+            attempt = copy.copy(self)
+            attempt.answer = Answer() if running else self.answer  # the first one tells at once what it finds
+            running.append((attempt, pool.submit(step, attempt)))
+        for number, (attempt, future) in enumerate(running, 1):
+            future.result()
+            if attempt is not running[0][0]:
+                self.answer.take(attempt.answer)
             if self.answer.problems:
-                return
+                return []
+            if self.settings != settings:
+                later = [future for _, future in running[number:] if not future.cancel()]
+                concurrent.futures.wait(later)
+                self.made.clear()
+                return steps[number:]
+        return []
 
     def measure(self):
         """What the run of exercise.json's `measure` says: {"GFLOP/s", "FLOP per byte"}; {} where it does not pass."""
         sizes, flop_per_byte = self.exercise.measure
         with tempfile.TemporaryDirectory(prefix="exercise-", ignore_cleanup_errors=True) as home:
             self.home = pathlib.Path(home)
-            run = self.prepare() and self.pocl(sizes.split())
+            self.copy_files()
+            self.build()
+            run = self.program and self.pocl(sizes.split())
             said = figures(run) if run and run.passed() else {}
         rate = said.get("GFLOP/s", said.get("GB/s", 0) * flop_per_byte)
         return {"GFLOP/s": rate, "FLOP per byte": flop_per_byte} if rate else {}
 
     # -- compiling -------------------------------------------------------------------------------
 
-    def prepare(self):
-        """Puts a copy of everything in its place, and builds it."""
+    def copy_files(self):
+        """Puts a copy of everything in its place."""
         exercise = self.exercise
         self.place = self.home / exercise.chapter / "exercises" / exercise.name
         self.place.mkdir(parents=True)
@@ -165,49 +220,37 @@ class Attempt:
             shutil.copyfile(ROOT / exercise.chapter / "host.cpp", self.source)
         usage = re.search(r"usage: [\w-]+ ([^\\\n]*)", read(self.source))
         self.names = re.findall(r"[A-Z]+", usage[1]) if usage else []  # of the program's arguments
-        self.program = self.compile(self.source)
+
+    def build(self):
+        self.program = self.compile(self.source, self.place / "program", told=True)
         if self.program is not None:
             for complaint in behaviour.own_kernel(self):
                 self.answer.wrong("task", complaint)
 
-    def compile(self, source, common=None, name="program", told=True):
-        """The program, beside the kernel; None when it does not compile. What was compiled once is
-        kept in the build folder under a name that is its content's. `common`: the folder that it includes; `told`: the
-        answer says what the compiler has to say, which is asked for warnings."""
-        compiler = os.environ.get("CXX", "c++")
-        if self.exercise.processes:
-            compiler = "mpicxx"
-        command = [
-            compiler,
-            "-std=c++17",
-            "-O1",
-            *BOUNDS,
-            *["-DOMPI_SKIP_MPICXX"] * (compiler == "mpicxx"),
-            *(self.warnings if told else ["-w"]),
-        ]
+    def compile(self, source, program, common=None, told=False):
+        """Compiles it to that program; None when that fails. What was compiled once is kept in the build folder under a name
+        that is its content's. `common`: the folder that it includes; `told`: the answer says what the compiler has to say,
+        which is asked for warnings."""
+        mpi = bool(self.exercise.processes)
+        compiler = "mpicxx" if mpi else os.environ.get("CXX", "c++")
+        command = [compiler, "-std=c++17", "-O1", *BOUNDS, *["-DOMPI_SKIP_MPICXX"] * mpi]
+        command += self.warnings if told else ["-w"]
         digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
         for header in sorted((common or ROOT / "common").glob("*.h")):
             digest.update(header.read_bytes())
         kept = BUILD / "bin" / digest.hexdigest()[:32]
-        program = self.place / name
         if not fetch(kept, program):
             opencl = ["-framework", "OpenCL"] if os.uname().sysname == "Darwin" else ["-lOpenCL"]
+            command += [source.name, *opencl, "-o", program]
             try:
-                code, _, err = sandbox.run(
-                    [*command, source.name, *opencl, "-o", program],
-                    COMPILE_SECONDS,
-                    source.parent,
-                    self.environment(),
-                    self.home,
-                )
+                code, _, err = self.sandboxed(command, COMPILE_SECONDS, source.parent, self.environment())
             except OSError as error:
                 raise Problem(f"no C++ compiler: {error}") from None
-            if code != 0 and not told:
-                return None
-            if code != 0:
+            if code != 0 and told:
                 errors = [line for line in err.splitlines() if "error" in line] or err.splitlines()
                 late = [f"the compiler did not end within {COMPILE_SECONDS} s"] if code is None else []
                 self.answer.wrong("compiles", "no: " + " | ".join((late + errors)[:3]))
+            if code != 0:
                 return None
             warnings = [line for line in err.splitlines() if "warning:" in line]
             if warnings:
@@ -215,39 +258,28 @@ class Attempt:
             keep(program, kept)
         return program
 
-    @contextlib.contextmanager
-    def with_header(self, name, text, told=True):
-        """Within it, the program is built with that text at the end of a header of common/; gives false where that does not
-        compile, of which the answer says something if `told`."""
-        home, usual = self.home / "other", self.program
-        shutil.rmtree(home, ignore_errors=True)  # of an earlier text
-        place = home / self.place.relative_to(self.home)
-        place.mkdir(parents=True)
-        shutil.copytree(ROOT / "common", home / "common")
-        with open(home / "common" / name, "a", encoding="utf-8") as header:
-            header.write(text)
-        shutil.copyfile(self.place / "host.cpp", place / "host.cpp")
-        program = self.compile(place / "host.cpp", home / "common", "other", told)
-        self.program = program or usual
-        try:
-            yield program is not None
-        finally:
-            self.program = usual
-
-    @contextlib.contextmanager
-    def with_host(self, text):
-        """Within it, that text is the host, and the program is built of it, once for all checks; gives false where it does not
+    def other_program(self, host=None, header="opencl.h", more=""):
+        """The program with that text as its host, and `more` at the end of a header of common/; None where that does not
         compile."""
-        source, usual = self.source, self.program
-        kept = source.read_bytes()
-        source.write_text(text, encoding="utf-8")
-        try:
-            program = self.compile(source, name="rewritten", told=False)
-            self.program = program or usual
-            yield program is not None
-        finally:
-            source.write_bytes(kept)
-            self.program = usual
+
+        def build():
+            home = pathlib.Path(tempfile.mkdtemp(dir=self.home))
+            source = home / self.source.relative_to(self.home)
+            source.parent.mkdir(parents=True)
+            source.write_text(host or read(self.source), encoding="utf-8")
+            shutil.copytree(ROOT / "common", home / "common")
+            with open(home / "common" / header, "a", encoding="utf-8") as file:
+                file.write(more)
+            return self.compile(source, self.place / home.name, home / "common")
+
+        return self.once(("program", host, header, more), build)
+
+    def other_hosts(self):
+        """The texts of the hosts that are compiled besides the student's program: those with other launches, and the starter's."""
+        if "host.cpp" in self.exercise.files:
+            starter = self.exercise.folder / "host.cpp"
+            return [read(starter)] if behaviour.gets_starters_inputs(self.exercise) else []
+        return [read(self.source).replace(*change) for change in self.exercise.other_launches()]
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -256,19 +288,31 @@ class Attempt:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("OCL_", "OCLGRIND", "LD_PRELOAD", "LAYER_"))}
         return {**env, **more}
 
-    def execute(self, command, seconds, env, processes=1):
-        env["POCL_CACHE_DIR"] = str(self.home / "kernels")  # of this answer alone
-        return sandbox.run(command, seconds, self.place, env, self.home, processes)
+    def sandboxed(self, command, seconds, place, env, processes=1):
+        return sandbox.run(command, seconds, place, env, self.home, processes, self.enough)
 
-    def pocl(self, args, layer=None, processes=None, **more):
+    def execute(self, launcher, args, seconds, env, program=None, kernel=None, processes=1):
+        """Runs the program, or another one, with the kernel, or another one beside it."""
+        env["POCL_CACHE_DIR"] = str(self.home / "kernels")  # of this answer alone
+        program, place = program or self.program, self.place
+        if kernel is not None:
+            place = pathlib.Path(tempfile.mkdtemp(dir=self.home))
+            (place / "kernel.cl").write_text(kernel, encoding="utf-8")
+            program = shutil.copy(program, place)
+        return self.sandboxed([*launcher, program, *args], seconds, place, env, processes)
+
+    def layer(self):
+        return self.once("layer", lambda: layer_library(self.home))
+
+    def pocl(self, args, layer=None, processes=None, program=None, kernel=None, **more):
         """Runs the program on PoCL; where there is none, on whatever there is. `layer`: what the layer is to do, whose log
-        gives the run its calls; None: it is not there. `more`: for the program's environment. `processes`: mpirun starts so
-        many."""
+        gives the run its calls; None: it is not there. `processes`: mpirun starts so many. `program`, `kernel`: another one,
+        the path of the first and the text of the second. `more`: for the program's environment."""
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         if (self.home / "vendors").exists():
             env["OCL_ICD_VENDORS"] = f"{self.home}/vendors/"
         log = sources = None
-        library = layer_library(self.home) if layer is not None else None
+        library = self.layer() if layer is not None else None
         if library is not None:
             place = pathlib.Path(tempfile.mkdtemp(dir=self.home))
             log, sources = place / "log", place / "sources"
@@ -279,69 +323,93 @@ class Attempt:
         if processes is not None:
             launcher, seconds = ["mpirun", "-n", str(processes)], 2 * POCL_SECONDS + 4 * processes
             env.update(MPIRUN, OMPI_MCA_btl_vader_single_copy_mechanism="none")  # which a sandbox may forbid
-        code, out, err = self.execute([*launcher, self.program, *args], seconds, env, processes or 1)
+        code, out, err = self.execute(launcher, args, seconds, env, program, kernel, processes or 1)
         said = read(log) if log and log.exists() else ""
         built = [read(path) for path in sorted(sources.glob("*"))] if said else []
         run = Run(args, code, out, err, said, built, seconds)
         run.processes = processes or 1
         return run
 
+    def noted(self, args):
+        """A run on PoCL whose calls the layer has noted."""
+        return self.once(("noted", *args), lambda: self.pocl(args, layer={}))
+
     def divisible(self):
         """Can the device be divided? PoCL's can, where it has two cores."""
         return (self.home / "vendors").exists() and len(os.sched_getaffinity(0)) > 1
 
-    def simulated(self, args, options=(), seconds=OCLGRIND_SECONDS, watched=True):
+    @property
+    def no_oclgrind(self):
+        """Why Oclgrind, where it was needed, saw nothing; "" as long as it did."""
+        return self.made["no oclgrind"].result() if "no oclgrind" in self.made else ""
+
+    def simulated(self, args, options=(), watched=True, kernel=None):
         """Runs the program under Oclgrind, which has a device of its own; None where it is missing. `watched`: it looks
         for races and the like."""
         oclgrind = find_oclgrind()
         if oclgrind is None:
-            self.answer.no_oclgrind = NO_OCLGRIND
+            self.once("no oclgrind", lambda: NO_OCLGRIND)
             return None
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         env.pop("OCL_ICD_VENDORS", None)
-        options = [*AS_WRITTEN, *options]
+        options, program = [*AS_WRITTEN, *options], None
+        for change in self.exercise.under_oclgrind():
+            program = self.other_program(read(self.source).replace(*change))
         if self.exercise.matrix and "--max-wgsize" not in options:
             options += ["--max-wgsize", "256"]  # tiles of 16: small matrices have several
         if watched:
             # What a swap has written, Oclgrind takes for never written, and may compute with something else.
             options += WATCHED + ["--uninitialized"] * ("atomic_xchg" not in self.kernel)
         for chosen in (options, [option for option in options if option != "--uninitialized"]):
-            code, out, err = self.execute([oclgrind, *chosen, self.program, *args], seconds, env)
+            code, out, err = self.execute([oclgrind, *chosen], args, OCLGRIND_SECONDS, env, program, kernel)
             if "OCLGRIND FATAL ERROR" not in err + out and (code is None or code >= 0):
                 break  # else it may be its own doing, which is no fault of the answer
         if "CL_PLATFORM_NOT_FOUND_KHR" in err:
-            self.answer.no_oclgrind = LOADER_OF_ITS_OWN
+            self.once("no oclgrind", lambda: LOADER_OF_ITS_OWN)
             return None
-        return Run(args, code, out, err, limit=seconds)
+        return Run(args, code, out, err, limit=OCLGRIND_SECONDS)
 
-    @functools.cached_property
+    @property
     def work(self):
         """What each work-item does, behaviour.Work; None where that cannot be seen."""
-        return behaviour.work(self, self.work_size)
+        return self.see_work()
+
+    def see_work(self):
+        return self.once("work", lambda: behaviour.work(self, self.work_size))
 
     @functools.cached_property
     def work_size(self):
         """The arguments at which the work is looked at."""
         return behaviour.size_of_work(self)
 
-    @functools.cached_property
+    @property
+    def first(self):
+        """The first run on PoCL, which builds the kernel for all of them."""
+        return self.once("first", lambda: self.pocl(self.exercise.sizes[0]))
+
+    @property
     def honest(self):
         """A run of the program as it is, with its calls."""
-        return self.pocl(behaviour.lie_size(self.exercise), layer={})
+        return self.usual.run
+
+    @property
+    def usual(self):
+        """The same with all that it sent and got, behaviour.Trial."""
+        return self.once("usual", lambda: behaviour.Trial(self, behaviour.lie_size(self.exercise)))
 
     # -- on PoCL ---------------------------------------------------------------------------------
 
     def on_pocl(self):
         """The results at all sizes."""
         runs, sizes = [], self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
-        first = self.pocl(sizes[0])  # compiles the kernel, for all of them
-        several = [p for p in self.exercise.processes if p > 1]
-        cases = [(size, None) for size in sizes[1:]] + [(size, p) for p in several for size in sizes]
+        first = self.first
+        cases = [(size, None) for size in sizes[1:]]
+        if self.exercise.processes:  # the last size with each number of them, the others with the most
+            *some, most = self.exercise.processes
+            cases += [(sizes[-1], p) for p in some if p > 1] + [(size, most) for size in sizes]
         if not self.broken(first):
             runs = self.at_once(lambda case: self.pocl(case[0], processes=case[1]), cases)
         for run in [first, *runs]:
-            device = re.match(r"device    ([^\n]+)", run.out)
-            self.answer.device = device.group(1) if device else self.answer.device
             if self.broken(run):
                 return self.explain(self.broken(run), run)
             self.answer.figures = figures(run) or self.answer.figures
@@ -367,7 +435,7 @@ class Attempt:
                 run = self.simulated(small.args)
                 if run is None or not run.passed() or oclgrind_messages.translate(run.err + run.out, self.kernel):
                     return False
-                self.settings = {"POCL_WORK_GROUP_METHOD": method}
+                self.settings["POCL_WORK_GROUP_METHOD"] = method
                 self.answer.ok(
                     "PoCL",
                     f"wrong for {self.sizes_text(wrong)}, and this is a mistake of this PoCL: with {method} in "
@@ -382,12 +450,13 @@ class Attempt:
         self.answer.wrong("PoCL", what)
         if "does not compile" in what or self.exercise.processes:
             return
-        causes = behaviour.not_awaited(self.pocl(run.args, layer={})) if "host.cpp" in self.exercise.files else []
+        causes = behaviour.not_awaited(self.noted(run.args)) if "host.cpp" in self.exercise.files else []
         if pattern and not pattern.startswith("it is right up to "):
             causes = causes or [pattern]  # which says more than what comes of it under Oclgrind
         if not causes:
-            seconds = 6 if run.code is None else OCLGRIND_SECONDS  # Oclgrind may know what the program waits for
-            causes = next(filter(None, (self.reports(*case, seconds) for case in self.exercise.oclgrind)), [])
+            # What a program waits for without end, Oclgrind knows by now or never.
+            cases = [c for c in self.exercise.oclgrind if run.code is not None or self.has_reported(*c)]
+            causes = next(filter(None, (self.reports(*case) for case in cases)), [])
         for cause in causes[:1] or filter(None, [pattern]):
             self.answer.wrong("", cause)
 
@@ -474,7 +543,7 @@ class Attempt:
                 nobody = f": {self.exercise.nan}" if value in ("nan", str(2**64 - 1)) else ""
                 if value == wanted:  # the element shown is right, others are not
                     return f"with {size}, {note.group(1)}"
-                if self.exercise.own_expected:
+                if getattr(self.exercise.own, "OWN_EXPECTED", False):
                     return (
                         f"with {size}, `result` is {value} and your `expected` is {wanted}: which of the two is right?"
                     )
@@ -529,9 +598,9 @@ class Attempt:
         """At each size of the exercise, some with smaller groups."""
         cases = self.exercise.oclgrind
         for _, found in zip(cases, self.at_once(lambda case: self.reports(*case, also_results=True), cases)):
-            if self.answer.no_oclgrind:
+            if self.no_oclgrind:
                 return self.answer.ok(
-                    "Oclgrind", f"races and memory errors were not looked for, because {self.answer.no_oclgrind}"
+                    "Oclgrind", f"races and memory errors were not looked for, because {self.no_oclgrind}"
                 )
             for sentence in found[:1]:
                 return self.answer.wrong("Oclgrind", sentence)
@@ -539,16 +608,22 @@ class Attempt:
             self.answer.ok("Oclgrind", "no races, no memory errors")
         return None
 
-    def reports(self, args, items=None, seconds=OCLGRIND_SECONDS, also_results=False):
+    def has_reported(self, args, items):
+        """Has Oclgrind ended with this?"""
+        future = self.made.get(("oclgrind", *args, items))
+        return future is not None and future.done()
+
+    def reports(self, args, items=None, also_results=False):
         """What Oclgrind reports of a run, the most telling first; on a device whose groups have `items` work-items at most.
         `also_results`: or that its results are wrong there."""
-        run = self.simulated(args, ["--max-wgsize", items] if items else [], seconds)
+        options = ["--max-wgsize", items] if items else []
+        run = self.once(("oclgrind", *args, items), lambda: self.simulated(args, options))
         if run is None:
             return []
         text = run.err + run.out
         found = oclgrind_messages.translate(text, self.kernel)
         if any(kind == "invalid" for kind, _ in found):
-            sizes = [int(c.split()[2]) for c in self.pocl(args, layer={}).calls if c.startswith("create buffer")]
+            sizes = [int(c.split()[2]) for c in self.noted(args).calls if c.startswith("create buffer")]
             found = oclgrind_messages.translate(text, self.kernel, sizes)
         if any(kind != "uninitialized" for kind, _ in found):  # it mostly follows from the others
             found = [(kind, sentence) for kind, sentence in found if kind != "uninitialized"]
@@ -565,7 +640,7 @@ class Attempt:
         away what was there, or written a box? Oclgrind does not see what is written there."""
         if "kernel.cl" in self.exercise.files:
             return False
-        calls = [call.split() for call in self.pocl(args, layer={}).calls]
+        calls = [call.split() for call in self.noted(args).calls]
         sizes = [int(call[2]) for call in calls if call[:2] == ["create", "buffer"]]
         maps = [call for call in calls if call[0] == "EnqueueMapBuffer" and int(call[2]) & 6]  # to write
         boxes = any(call[0] == "EnqueueWriteBuffer" and call[-1] == "rect" for call in calls)
@@ -575,7 +650,9 @@ class Attempt:
 
     def as_watched(self):
         """Its calls, and what becomes of other inputs."""
-        honest = self.honest
+        if behaviour.has_work(self.exercise) and not self.exercise.matrix:
+            self.see_work()  # on Oclgrind, while PoCL builds the kernel
+        honest = self.first and self.honest
         if not honest.watched:
             return self.answer.unchecked.append("the program's calls, for want of the library that notes them")
         for complaints in behaviour.WATCHERS:
@@ -586,12 +663,11 @@ class Attempt:
     def of_the_task(self):
         """What the exercise's own check.py asks; and last, since that may say more of it, whether several queues wait for
         each other, and whether the device gets the data as they are."""
-        check = self.exercise.own_check()
         try:
-            complaints = check(self) if check else []
+            own, other = self.at_once(lambda look: look(self), [self.exercise.own_check, behaviour.other_launches])
         except behaviour.NotSeen as what:
             return self.answer.unchecked.append(str(what))
-        for complaint in complaints:
+        for complaint in own or other:
             return self.answer.wrong("task", complaint)
         if "host.cpp" in self.exercise.files:
             for complaint in between_queues(self, self.honest) or behaviour.starters_inputs(self, self.honest):

@@ -5,13 +5,14 @@ An exercise is a folder NN-topic/exercises/K-name with
     README.md       goal, what to do, how to check
     hints.txt       what ./check.sh --hint offers, see Exercise.hints
     exercise.json   which files are the student's, and how they are checked (see Exercise)
-    check.py        what the task asks beyond PASSED, see Exercise.own_check; may be left out
+    check.py        what the task asks beyond PASSED: check(attempt), OTHER_LAUNCHES, UNDER_OCLGRIND; may be left out
     kernel.cl, host.cpp   the starter
     solution/       the same files, solved            (not in what students get)
     wrong.txt       known wrong answers, see tests/checker/test_exercises.py  (not in what students get)
     right.txt       right ones that nobody expects, in the same notation; may be left out  (the same)
 """
 
+import functools
 import hashlib
 import importlib.util
 import inspect
@@ -36,10 +37,10 @@ class Exercise:
                  at most 32 work-items
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
     nan          what a NaN in the result means (default: nobody wrote it)
-    own_expected true where the student computes what is expected, too: the check does not call it right
     restores     true where the answer is the chapter's own kernel, put right again
     reference    what the kernel must give for any real numbers (behaviour.REFERENCES)
-    processes    for a program that uses MPI: with how many processes it runs on PoCL, each size with each: [1, 2, 5]
+    processes    for a program that uses MPI: with how many processes it runs on PoCL, [1, 2, 5]: the last size with each,
+                 the others with one and with the most
     measure      the arguments of a run for the class's roofline plot, and its FLOP for each byte that has to be moved:
                  ["512", 85.3]; the program prints GFLOP/s or GB/s
     sha256       of the starter's files, so that an unchanged starter is known as one
@@ -84,7 +85,6 @@ class Exercise:
         ]
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
-        self.own_expected = data.get("own_expected", False)
         self.restores = data.get("restores", False)
         self.reference = data.get("reference")
         self.processes = data.get("processes", [])
@@ -92,16 +92,29 @@ class Exercise:
         self.points = 1
         self.sha256 = data.get("sha256", "")
 
-    def own_check(self):
-        """The function `check(attempt)` of check.py: what the task asks beyond PASSED, a list of complaints, empty if there
-        are none. None where there is no such file."""
+    @functools.cached_property
+    def own(self):
+        """The exercise's check.py, None where it has none."""
         path = self.folder / "check.py"
         if not path.exists():
             return None
         spec = importlib.util.spec_from_file_location(f"check_{self.id.replace('/', '_').replace('-', '_')}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        return module.check
+        return module
+
+    def own_check(self, attempt):
+        """What the task asks beyond PASSED: a list of complaints, empty where there are none."""
+        return self.own.check(attempt) if hasattr(self.own, "check") else []
+
+    def other_launches(self):
+        """OTHER_LAUNCHES of check.py, for which the kernel has to be right, too: (text of the host, what stands there
+        instead)."""
+        return getattr(self.own, "OTHER_LAUNCHES", [])
+
+    def under_oclgrind(self):
+        """UNDER_OCLGRIND of check.py, in the same way: what the host has under Oclgrind, for which its own takes too long."""
+        return getattr(self.own, "UNDER_OCLGRIND", [])
 
     def digest(self, folder):
         """A number for the content of an answer; it does not depend on line ends or trailing blanks."""

@@ -7,7 +7,7 @@ import tempfile
 from checker.calls import events_of, product
 from checker.libraries import layer_library, mpi_probe_library
 
-MANY_PROCESSES = 17  # more than an array that somebody thought large enough has places for
+MANY_PROCESSES = 9  # more than an array that somebody thought large enough has places for
 
 
 def room_for_all(attempt, args):

@@ -115,10 +115,15 @@ def size_of(folder):
     return total
 
 
-def run(command, seconds, cwd, env, folder, processes=1):
+def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
     """Returns (exit code, standard output, standard error): the code is negative for a signal, None for too long. What it
-    had to wait for others is no time of its own. `processes`: how many of them it is meant to start."""
-    if stop.is_set():
+    had to wait for others is no time of its own. `processes`: how many of them it is meant to start. `enough`: the same
+    as `stop`, for this run."""
+
+    def stopped():
+        return stop.is_set() or enough.is_set()
+
+    if stopped():
         raise Stopped
     words, options, env = [*map(str, command)], {}, dict(env)
     if "LD_PRELOAD" in env:  # into the program, and not into what stands before it
@@ -170,7 +175,7 @@ def run(command, seconds, cwd, env, folder, processes=1):
     begin = looked = time.monotonic()
     pause, known, ran, waited, unseen = 0.01, {}, 0.0, 0.0, 0.0
     while process.poll() is None and not why:
-        if stop.is_set():
+        if stopped():
             end("stopped")
             break
         if pause >= 0.5 or time.monotonic() - begin > seconds:
@@ -191,15 +196,15 @@ def run(command, seconds, cwd, env, folder, processes=1):
         elif pause >= 0.5 and size_of(folder) > WRITTEN:
             end(f"it wrote more than {WRITTEN >> 20} MiB")
         until = time.monotonic() + pause  # or it ends before, which must not cost what looking at it all the time would
-        while process.poll() is None and time.monotonic() < until and not stop.wait(0.01):
-            pass
+        while process.poll() is None and time.monotonic() < until and not stopped():
+            time.sleep(0.01)
         pause = min(0.5, 1.5 * pause)
     process.wait()
     with contextlib.suppress(ProcessLookupError):  # what it has started and left
         os.killpg(process.pid, signal.SIGKILL)
     for reader in readers:
         reader.join(5)
-    if stop.is_set():
+    if stopped():
         raise Stopped
     out, err = (texts.get(name, b"").decode(errors="replace") for name in ("out", "err"))
     if "late" in why:

@@ -14,10 +14,55 @@ def fields(run, name):
 
 
 def in_float(attempt):
-    """11: the sum is to be good in float."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", attempt.kernel, flags=re.DOTALL)
-    if re.search(r"\bdouble\b", code):
+    """What is to be good in float."""
+    if "double" in behaviour.code_of(attempt.kernel):
         return ["the kernel uses double, which some devices do not have: the task is to stay in float"]
+    return []
+
+
+def in_24_bits(attempt):
+    """Indices of a matrix may be longer."""
+    if re.search(r"\bmul24|\bmad24", attempt.kernel):
+        return ["mul24 and mad24 multiply numbers of 24 bits, and an index may have more"]
+    return []
+
+
+def host_code(attempt):
+    """The words of the student's host, without comments, a blank between each two."""
+    return " ".join(behaviour.code_of((attempt.place / "host.cpp").read_text(errors="replace")))
+
+
+def in_a_long(attempt, use):
+    """A host's long is of no use where 64 bits are wanted. `use`: what is done with it then, {} being its name."""
+    code = host_code(attempt)
+    for name in re.findall(r"(?<!long )\blong (?:unsigned )?(?:int )?(\w+) [;=,{]", code):
+        if name != "long" and re.search(use.format(name), code):
+            return [
+                f"{name} is a long, which has 32 bits on Windows: size_t, cl_ulong and uint64_t have 64 wherever they have to"
+            ]
+    return []
+
+
+def bytes_in_32_bits(attempt):
+    """A number of elements or bytes that follows from n, and what it is put into."""
+    found = re.search(
+        r"\b(cl_u?int|u?int32_t|unsigned|int) (?:int )?(\w+) = (?:(?!\bcl[A-Z])[^;])*?(?<!\w )\b(?:n|sizeof)\b[^;]*;",
+        host_code(attempt),
+    )
+    if found:
+        return [
+            f"{found[2]} is of type {found[1]}, with 32 bits: a number of elements or bytes may need more. size_t has room for it"
+        ]
+    return []
+
+
+def sums_in_int(attempt, args):
+    """23: the host's own sums are of floats, or better."""
+    more = 2.0**32
+    run = attempt.pocl(args, layer={"add": f"1 {more:.0f}"})
+    got = re.search(r"(\S+)(?: \(|$)", (fields(run, "result") or ["nothing"])[0])[1]
+    if float(got if re.fullmatch(r"-?[\d.]+(e\+\d+)?", got) else 0) < 0.9 * more:
+        return [f"where a device's part is 2^32 larger, the result is {got}: what adds the parts holds no such number"]
     return []
 
 
@@ -101,8 +146,8 @@ inline cl_int ask_with_room(const size_t room, cl_device_id device, cl_device_in
 
 def too_little_room(attempt):
     """A complaint about a variable that is smaller than what is to be written into it."""
-    with attempt.with_header("opencl.h", ROOM) as built:
-        said = attempt.pocl(attempt.exercise.sizes[-1]).err if built else ""
+    program = attempt.other_program(more=ROOM)
+    said = attempt.pocl(attempt.exercise.sizes[-1], program=program).err if program else ""
     return [line for line in said.splitlines() if line.startswith("clGetDeviceInfo: ")]
 
 

@@ -81,12 +81,3 @@ def milliseconds(text):
     """The first number with ms behind it, and the first with GB/s; None where there is none."""
     ms, rate = re.search(r"([\d.]+) ms", text), re.search(r"([\d.]+|inf|nan) GB/s", text)
     return float(ms.group(1)) if ms else None, float(rate.group(1)) if rate else None
-
-
-# Times that could be those of the host's clock, and are not.
-LIKE_THE_HOSTS = [" ".join(f"{ms * turn:.6f}" for turn in (1, 1.5, 0.7, 1.2, 0.9, 0.8)) for ms in (0.05, 0.2, 0.8)]
-
-
-def any_of(several):
-    """The first complaints of several, and nothing more is asked for."""
-    return next(filter(None, several), [])

@@ -1,6 +1,7 @@
-from checker.behaviour import other_launch
 from checker.shared_checks import solid_pieces
+
+OTHER_LAUNCHES = [('{"pieces", 3, 1}', '{"pieces", 3, 5}')]
 
 
 def check(attempt):
-    return solid_pieces(attempt) or other_launch(attempt, ('{"pieces", 3, 1}', '{"pieces", 3, 5}'))
+    return solid_pieces(attempt)

@@ -3,7 +3,7 @@ from checker import behaviour
 
 def check(attempt):
     """04/2: the kernel's buffer is mapped, and every one that is mapped is unmapped."""
-    run = attempt.pocl(["1000"], layer={})
+    run = attempt.noted(["1000"])
     if behaviour.not_awaited(run):
         return behaviour.not_awaited(run)
     if any(call.startswith("EnqueueWriteBuffer") for call in run.calls):
@@ -18,5 +18,5 @@ def check(attempt):
         return [
             "a buffer was mapped that is not the kernel's: map the one that the kernel reads, and nothing is copied"
         ]
-    large = attempt.pocl([str(2**21 + 3)], layer={})  # the smaller sizes, behaviour.own_memory has seen
+    large = attempt.noted([str(2**21 + 3)])  # the smaller sizes, behaviour.own_memory has seen
     return behaviour.own_memory(attempt, large) or behaviour.released(run)

@@ -1,7 +1,10 @@
+import re
 import struct
 
 from checker.behaviour import Trial, as_float, packed
-from checker.shared_checks import fields
+from checker.shared_checks import fields, host_code, in_a_long
+
+OWN_EXPECTED = True  # the student computes what is expected, too: the check does not call it right
 
 
 def next_float(x):
@@ -32,6 +35,13 @@ def check(attempt):
         got, right = (fields(run, "spacing") or ["nothing"])[0], f"{next_float(near) - near:.9g}"
         if got != right:
             return [f"the spacing of floats at {exact} is {right}, not {got}"]
+    code, given = host_code(attempt), (attempt.exercise.folder / "host.cpp").read_text()
+    if len(re.findall(r"< =? ?n [;)&]|< n ;", code)) > len(re.findall(r"<=? n[;)&]", given)):
+        return [
+            "a loop goes up to n that was not there: is something added up, term by term? The task is a closed form"
+        ]
+    if complaints := in_a_long(attempt, r"\b{} \*"):
+        return complaints
     # With another result the closed form is what it was.
     usual = Trial(attempt, args)
     other = Trial(attempt, args, {1: packed([8 * value for value in usual.given(1)])}).run

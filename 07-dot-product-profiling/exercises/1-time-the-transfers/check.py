@@ -1,15 +1,18 @@
 from checker import behaviour
-from checker.shared_checks import fields
-from checker.timing import LIKE_THE_HOSTS, any_of, commands, milliseconds, near, starting
+from checker.shared_checks import bytes_in_32_bits, fields
+from checker.timing import commands, milliseconds, near, starting
 
 
 def check(attempt):
     """07/1: the time of the write, from its own event."""
-    return transfers_once(attempt) or (
-        transfers_once(attempt, durations="9000 5000 7000 6000")
-        or transfers_once(attempt, 4000, durations="0.001999 0.001499 0.001999 0.001499")
-        or transfers_once(attempt, 4000, durations="0.0003")
-        or any_of(transfers_once(attempt, durations=clock) for clock in LIKE_THE_HOSTS)
+    return (
+        bytes_in_32_bits(attempt)
+        or transfers_once(attempt)
+        or (
+            transfers_once(attempt, durations="9000 5000 7000 6000")
+            or transfers_once(attempt, 4000, durations="0.001999 0.001499 0.001999 0.001499")
+            or transfers_once(attempt, 4000, durations="0.0003")
+        )
     )
 
 

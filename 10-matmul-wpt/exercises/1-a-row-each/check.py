@@ -1,15 +1,24 @@
+import re
+
 from checker import behaviour
-from checker.behaviour import other_launch
 from checker.shared_checks import local_reads
 
+OTHER_LAUNCHES = [("side / 4", "side / 2")]
 
-def of_the_task(attempt):
+
+def check(attempt):
     """10/1: a value of A is read once for WPT products, and work-item `number` has the columns number % STEP, + STEP, ..."""
-    if complaints := local_reads(attempt, {(32, 8): 9, (16, 4): 5}):
-        return complaints
+    if found := re.search(r"\b(?:__)?constant\b[^,()]*?(\w+)\s*[,)]", attempt.kernel):
+        return [f"{found[1]} is asked for in constant memory, of which a device need not have more than 64 KiB"]
     size, tile, wpt = 64, 32, 8
     step = tile // wpt
-    seen = behaviour.work(attempt, [str(size), str(size), "8"])
+    looks = [
+        lambda: behaviour.work(attempt, [str(size), str(size), "8"]),
+        lambda: local_reads(attempt, {(32, 8): 9, (16, 4): 5}),
+    ]
+    seen, complaints = attempt.at_once(lambda look: look(), looks)
+    if complaints:
+        return complaints
     for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
         y, x = divmod(item, size)
         number = y % step * tile + x % tile
@@ -22,7 +31,3 @@ def of_the_task(attempt):
                 f"{number // step} and columns {number % step}, {number % step + step}, ... of the tile"
             ]
     return []
-
-
-def check(attempt):
-    return of_the_task(attempt) or other_launch(attempt, ("side / 4", "side / 2"))

@@ -2,11 +2,13 @@ import math
 import random
 
 from checker import references
-from checker.behaviour import Trial, as_float, beside, floats, other_launch, packed
+from checker.behaviour import Trial, as_float, beside, floats, packed
 from checker.shared_checks import by_a_single_one, in_float, of_both_signs
 
+OTHER_LAUNCHES = [("local_size = 16", "local_size = 15")]
 
-def of_the_task(attempt):
+
+def check(attempt):
     """11/1: what rounding takes away is never lost, however large or small the numbers are."""
     args = ["100000"]
     number = random.Random(attempt.exercise.digest(attempt.folder))
@@ -46,7 +48,3 @@ def small_and_smaller(attempt):
     said = f"with a 1, {few} numbers of {x[1]:.3g} and as many of {x[-1]:.3g}, all of them for a single work-item"
     exact = math.fsum(x)
     return beside(said, [math.fsum(trial.left(1))], [(exact, 4 * references.U * exact)])
-
-
-def check(attempt):
-    return of_the_task(attempt) or other_launch(attempt, ("local_size = 16", "local_size = 15"))

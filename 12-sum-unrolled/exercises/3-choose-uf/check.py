@@ -7,6 +7,17 @@ from checker.timing import commands, median, milliseconds, starting
 
 
 def check(attempt):
+    best, large = attempt.at_once(lambda look: look(attempt), [the_best, many_levels])
+    return best or large
+
+
+def many_levels(attempt):
+    """More of them than somebody may have kept events for."""
+    run = attempt.pocl([str(2**25)])
+    return [] if run.passed() or behaviour.too_large(run) else [attempt.broken(run) or attempt.first_wrong(run)]
+
+
+def the_best(attempt):
     """12/3: the best UF is the one with the shortest time that was printed; and not that with the shortest of all runs."""
     complaints, order = uf_once(attempt)
     if complaints:
@@ -21,13 +32,15 @@ def check(attempt):
         complaints, _ = uf_once(attempt, best, durations=" ".join(f"{ms:.6f}" for ms in clock))
         if complaints:
             return complaints
-    for uf in (2, 64):  # which need not be the best
+    complaints, _ = uf_once(attempt, 64, durations="3000 " * 999)  # each launch, and 64 has the fewest
+    if complaints:
+        return complaints
+    for uf in (2, 64):  # which need not be the best; on Oclgrind, since it takes less time to build
         spoilt = attempt.kernel.replace("data[i] = sum;", f"data[i] = UF == {uf} ? sum + 1.0f : sum;")
-        run = behaviour.with_kernel(attempt, spoilt, lambda: attempt.pocl(["5000"]))
-        if run.passed():
+        run = attempt.simulated(["300"], watched=False, kernel=spoilt)
+        if run and run.passed():
             return [f"with a kernel that is wrong for UF = {uf} alone, the program still says PASSED"]
-    run = attempt.pocl([str(2**25)])  # more levels than somebody may have kept events for
-    return [] if run.passed() or behaviour.too_large(run) else [attempt.broken(run) or attempt.first_wrong(run)]
+    return []
 
 
 def uf_once(attempt, wanted=None, **settings):

@@ -11,11 +11,8 @@ def check(attempt):
             "the sub-groups' totals cross from one sub-group to the next, and there is no barrier of the work-group: a "
             "sub-group function waits for the work-items of its own sub-group only"
         ]
-    run = behaviour.with_kernel(
-        attempt,
-        OWN_SUB_GROUP + attempt.kernel,
-        lambda: attempt.simulated(["300", "32"], ["--data-races"], watched=False),
-    )
+    own = OWN_SUB_GROUP + attempt.kernel
+    run = attempt.simulated(["300", "32"], ["--data-races"], watched=False, kernel=own)
     races = (
         [what for kind, what in oclgrind_messages.translate(run.err + run.out, attempt.kernel) if kind == "race"]
         if run
@@ -23,13 +20,12 @@ def check(attempt):
     )
     if races:
         return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]
-    if not behaviour.with_kernel(
-        attempt, LEAVES_NOTHING + attempt.kernel, lambda: attempt.pocl(["1000", "32"])
-    ).passed():
+    kernels = [LEAVES_NOTHING + attempt.kernel, DEALT_OUT + attempt.kernel]
+    nothing, dealt = attempt.at_once(lambda kernel: attempt.pocl(["1000", "32"], kernel=kernel), kernels)
+    if not nothing.passed():
         return [
             "where the emulation leaves nothing in scratch, it is wrong: scratch is the emulation's own, leave it alone"
         ]
-    dealt = behaviour.with_kernel(attempt, DEALT_OUT + attempt.kernel, lambda: attempt.pocl(["1000", "32"]))
     if dealt.passed():
         return []
     return [

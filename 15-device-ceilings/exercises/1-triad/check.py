@@ -2,13 +2,13 @@ import re
 
 from checker import behaviour, references
 from checker.behaviour import Trial, beside
-from checker.shared_checks import fields
-from checker.timing import LIKE_THE_HOSTS, any_of, launches_median, timed_lines
+from checker.shared_checks import bytes_in_32_bits, fields
+from checker.timing import launches_median, timed_lines
 
 
 def check(attempt):
     """15/1: the bytes and operations of a = b + s * c, and the rate that follows from its own events."""
-    if complaints := behaviour.one_item(attempt):
+    if complaints := behaviour.one_item(attempt) or bytes_in_32_bits(attempt):
         return complaints
     for args in [*attempt.exercise.sizes, [str(2**23 + 7)]]:  # of the last, no float holds the bytes
         run = attempt.pocl(args)
@@ -22,11 +22,7 @@ def check(attempt):
         said = (fields(run, "intensity") or ["nothing"])[0]
         if said != "0.167 FLOP per byte":
             return [f"2 operations for each 12 bytes are 0.167 FLOP per byte, and the program says {said!r}"]
-    return (
-        other_factor(attempt)
-        or triad_once(attempt)
-        or any_of(triad_once(attempt, durations=clock) for clock in ("1 9 5 8 6 7", *LIKE_THE_HOSTS))
-    )
+    return other_factor(attempt) or triad_once(attempt) or triad_once(attempt, durations="1 9 5 8 6 7")
 
 
 def other_factor(attempt):

@@ -1,6 +1,6 @@
 from checker import behaviour, references
 from checker.behaviour import Trial, floats
-from checker.shared_checks import at_the_same_time
+from checker.shared_checks import at_the_same_time, sums_in_int
 
 
 def check(attempt):
@@ -24,4 +24,4 @@ def check(attempt):
                     f"with {'×'.join(args)}, what the devices write for element {place} of C adds up to {sum(parts):g}, and not "
                     f"to {right:g}: has each k its device?"
                 ]
-    return at_the_same_time(attempt)
+    return sums_in_int(attempt, ["9", "10", "7"]) or at_the_same_time(attempt)

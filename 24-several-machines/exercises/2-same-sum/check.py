@@ -2,7 +2,7 @@ import re
 
 from checker import behaviour
 from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
-from checker.shared_checks import fields
+from checker.shared_checks import fields, host_code
 
 # Numbers of very different size, by chunks, and the second half of the vector takes away what the first half has
 # brought: what an addition in double rounds off is as large as the result then.
@@ -19,51 +19,23 @@ inline void wide_real(std::vector<float> &v, const uint64_t seed) {
 """
 
 
-# A std::reduce with an order of its own: from the last to the first.
-REDUCE = """
-#include <iterator>
-#include <numeric>
-namespace std {
-template <typename I, typename T = typename iterator_traits<I>::value_type, typename F = plus<>>
-T reduce_from_the_end(I first, I last, T init = T(), F add = F()) {
-  while (last != first)
-    init = add(init, *--last);
-  return init;
-}
-}
-#define reduce reduce_from_the_end
-"""
-
-
 def check(attempt):
     """24/2: the lines `result` are the same for any number of processes, also with numbers that no double adds
     exactly."""
+    if re.search(r"\breduce\s*\(", host_code(attempt)):
+        return ["std::reduce adds in an order that is not specified, and the chunks have one: std::accumulate keeps it"]
     sizes = attempt.exercise.sizes[1:]
-    if complaints := compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1]):
+    looks = [
+        lambda: compared(attempt, sizes) or shared_by_processes(attempt, sizes[-1]),
+        lambda: attempt.other_program(header="compare.h", more=WIDE_REALS),
+    ]
+    complaints, program = attempt.at_once(lambda look: look(), looks)
+    if complaints:
         return complaints
-    with attempt.with_header("compare.h", WIDE_REALS) as built:
-        if built:
-            complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size")
-            complaints = complaints or any_order(attempt, sizes[-1])
+    if program:
+        complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size", program)
     complaints = complaints or in_every_process(attempt, sizes[-1]) or compared(attempt, sizes[:1], (MANY_PROCESSES,))
     return complaints or room_for_all(attempt, sizes[-1])
-
-
-def any_order(attempt, size):
-    """24/2: the chunks have an order, which std::reduce does not keep: each library, and each call, may have another one."""
-    if not re.search(r"\breduce\b", (attempt.place / "host.cpp").read_text(errors="replace")):
-        return []
-    alone = fields(attempt.pocl(size), "result")
-    with attempt.with_header("compare.h", WIDE_REALS + REDUCE, told=False) as built:
-        if not built:
-            return []
-        other = fields(attempt.pocl(size), "result")
-    if other == alone:
-        return []
-    return [
-        f"for N = {size[0]} and numbers of very different size, the result is {' '.join(other)} where std::reduce adds from "
-        f"the last to the first, and {' '.join(alone)} as it adds here: its order is not specified, and the chunks have one"
-    ]
 
 
 def shared_by_processes(attempt, size, processes=5):
@@ -102,15 +74,17 @@ def launched_by(attempt, args, processes):
     return [sum(int(call[2]) for call in calls[rank] if call[0] == "launch") for rank in sorted(calls)]
 
 
-def compared(attempt, sizes, numbers=(2, 3, 5, 6), more=""):
+def compared(attempt, sizes, numbers=(3, 5), more="", program=None):
     """Complaints about results that differ from one process to so many; `more`: what is said of the size besides."""
-    for size in sizes:
-        alone = fields(attempt.pocl(size), "result")
-        for processes in numbers:
-            got = fields(attempt.pocl(size, processes=processes), "result")
-            if got != alone:
-                return [
-                    f"for N = {size[0]}{more}, with {processes} processes the result is {' '.join(got) or 'missing'}, and "
-                    f"{' '.join(alone)} with one"
-                ]
+    cases = [(size, number) for size in sizes for number in (None, *numbers)]
+    runs = attempt.at_once(lambda case: attempt.pocl(case[0], processes=case[1], program=program), cases)
+    alone = []
+    for (size, processes), run in zip(cases, runs):
+        got = fields(run, "result")
+        alone = got if processes is None else alone
+        if got != alone:
+            return [
+                f"for N = {size[0]}{more}, with {processes} processes the result is {' '.join(got) or 'missing'}, and "
+                f"{' '.join(alone)} with one"
+            ]
     return []
