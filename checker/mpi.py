@@ -5,7 +5,7 @@ import signal
 import tempfile
 
 from checker.calls import events_of, product
-from checker.libraries import layer_library, mpi_probe_library
+from checker.libraries import mpi_probe_library
 
 MANY_PROCESSES = 9  # more than an array that somebody thought large enough has places for
 
@@ -55,6 +55,6 @@ def mpi_logs(attempt, args, processes, **settings):
     """(the run, {rank: its calls, split into words})."""
     log = pathlib.Path(tempfile.mkdtemp(dir=attempt.home))
     log.chmod(0o777)
-    both = f"{layer_library(attempt.home)} {mpi_probe_library(attempt.home)}"
+    both = f"{attempt.layer()} {mpi_probe_library(attempt.home)}"
     run = attempt.pocl(args, layer={"log": f"{log}/"}, processes=processes, LD_PRELOAD=both, **settings)
     return run, {rank: [line.split() for line in lines] for rank, lines in logs_in(log).items()}
