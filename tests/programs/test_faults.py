@@ -85,7 +85,7 @@ class Run:
         if account.failed is None:  # the number of calls may depend on the times measured
             return self.judge(n, "no call", code, running.not_passed(exit_code, out, err), err)
         wrong = self.wrong(exit_code, out, err, account.failed)
-        if exit_code == 0 and not wrong:  # it went on, and tidies up at its end, also after the failure
+        if exit_code == 0 and not wrong and account.exited:  # it went on, and tidies up at its end, unless by _Exit
             wrong = account.left_behind()
         if exit_code == 1 and account.exited and " is passed over" not in err:  # nothing is at work yet
             wrong.append("it ended by exit, which tidies up under a device that may still be at work: _Exit does not")
