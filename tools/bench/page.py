@@ -24,7 +24,7 @@ FRONT = [
     ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", set()),
     ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", "host's", {BEST_VECTORS} | MATRIX_UNITS),
 ]
-FRONT_SIZES = [512, 1024, 4096]  # of products; of vectors the longest
+FRONT_SIZES = [512, 1024, 2048, 4096]  # of products; of vectors the longest
 
 
 def shown(number):
