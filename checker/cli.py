@@ -188,12 +188,12 @@ def answer_one(exercise, folder=None, hint=False):
 
 
 def in_the_way(answer):
-    """What has to be mended before anything is known of the task, and no hint for that helps; "" where nothing is."""
+    """What has to be fixed before anything is known of the task, and no hint for that helps; "" where nothing is."""
     for label, text in answer.lines:
         if text in answer.problems and label == "files":
             return f"{text}: that comes first"
         if text in answer.problems and (label == "compiles" or "the kernel does not compile" in text):
-            return f"the {'program' if label == 'compiles' else 'kernel'} does not compile: mend the line that is named first"
+            return f"the {'program' if label == 'compiles' else 'kernel'} does not compile: fix the line that is named first"
     return ""
 
 
