@@ -73,7 +73,7 @@ def test_watch_mode(report):
             see("... and watched again", "watching 06/1: save to check again")
             see("none of three is done", "0 of 3 done")
             press("h")
-            see("what does not compile has no hint for the task", "mend the line that is named first")
+            see("what does not compile has no hint for the task", "fix the line that is named first")
             shutil.copy(one / "solution/kernel.cl", kernel)
             see("what is right is done", "1 of 3 done\ndone. Go on with")
             see("... and the next screen says it", "06/1 passed", lines=1)
