@@ -19,6 +19,7 @@ SAYS = [
 ]
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.
 DROP_SIZES = [["3", "2", "5"], ["9", "17", "20"]]
+WRONG_SIZE = ["32", "64", "64"]  # no larger than what the search computes: all of A and B is used
 COST_SIZES = [["64", "128", "48"]]
 SEARCH_SIZE = ["128", "64", "256"]
 LARGE_LAUNCHES = True

@@ -40,11 +40,12 @@ def defaults(chapter):
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
         "OCLGRIND_SIZES": None,  # SMALL_SIZES
         # Where a test takes others: costs; times (the first one so large that its rates have several digits); other inputs;
-        # launches that are lost (the last one also for an element that is wrong).
+        # launches that are lost; an element that is wrong.
         "COST_SIZES": None,
         "TIME_SIZES": by_kind([[]], [["1000003"], ["1000"]], [["160", "96", "224"], ["17", "33", "65"]]),
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         "DROP_SIZES": None,  # TINY_SIZE and the last of SMALL_SIZES
+        "WRONG_SIZE": None,  # the last of DROP_SIZES
         # Each launch's cost on the simulated device, costs(*size): [(kernel, formulas.count(...))], launches that cost the
         # same once; and costs_of_some(*size), those that there may be besides, where a choice is up to the clock.
         "costs": None,
@@ -112,4 +113,5 @@ def of(chapter):
         result.COST_SIZES = [odd] if result.LARGE_LAUNCHES else [whole, odd]
     result.OCLGRIND_SIZES = result.OCLGRIND_SIZES or result.SMALL_SIZES
     result.DROP_SIZES = result.DROP_SIZES or [result.TINY_SIZE, result.SMALL_SIZES[-1]]
+    result.WRONG_SIZE = result.WRONG_SIZE or result.DROP_SIZES[-1]
     return result

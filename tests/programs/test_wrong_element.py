@@ -41,7 +41,7 @@ def test_wrong_element(report, chapter, tmp_path, monkeypatch):
     if not running.has_kernel(chapter):
         return report.nothing_to_do("it has no kernel")
     monkeypatch.setenv("POCL_DEVICES", "basic")
-    command = [running.program(chapter), *known.DROP_SIZES[-1]]
+    command = [running.program(chapter), *known.WRONG_SIZE]
     out = running.under_layer(command, timeout=600, cache=tmp_path)[1]  # what is remembered need not be searched for
     # The numbers of the results that may be off by something: a pair of lines is printed for each that is read.
     rounded = [i for i, line in enumerate(re.findall("^expected .*", out, re.MULTILINE), 1) if ", allowed " in line]
