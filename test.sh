@@ -28,6 +28,7 @@ EOF
     ;;
   -k | -R)
     chapters=(-R "${2-}")
+    [[ ${2-} =~ ^[0-9][0-9]$ ]] && chapters=(-R "^$2-") # not the sizes of other chapters that have these digits
     words+=(-k "${2-}")
     [ $# -gt 1 ] && shift
     ;;

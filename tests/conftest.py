@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config, items):
         if running.PATIENCE > 1 or config.option.release and "full" in item.fixturenames:
             item.add_marker(pytest.mark.timeout(5400), append=False)
         tiers = {mark.name for mark in item.iter_markers()} & {"thorough", "release"}
-        allowed = {"thorough"} if config.option.thorough or named else set()
+        allowed = {"thorough"} if config.option.thorough or config.option.record or named else set()
         left += [] if config.option.release or tiers <= allowed else [item]
     items[:] = [item for item in items if item not in set(left)]
     config.hook.pytest_deselected(items=left)

@@ -356,7 +356,7 @@ def check_page(page, update):
 
 def pages():
     """Every page with text of ours, by its path."""
-    listed = running.run(["git", "ls-files", "*.md"], cwd=ROOT)[1].split()
+    listed = running.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT)[1].split()
     found = listed or [str(path.relative_to(ROOT)) for path in ROOT.rglob("*.md")]
     return [path for path in found if not re.search(r"exercises/|^build|^\.|^site/home", path)]
 
