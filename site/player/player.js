@@ -449,7 +449,7 @@
         const before = { r: "read", w: "wrote", x: "changed" }[race.kind];
         this.say.append(" ", make("b", { class: "player-bad" }, `A race: ${this.name(race.item, race.group)} ${before} ${variable}[${element}] earlier (line ${race.line}),`
           + ` and ${race.group === group ? "no barrier lies between that and" : "nothing orders different groups: here"} ${this.name(item, group)}`
-          + `${races.length > 1 ? `; and ${races.length - 1} more races` : ""}.`));
+          + `${races.length > 1 ? `; and ${races.length - 1} more ${races.length > 2 ? "races" : "race"}` : ""}.`));
       }
       if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
       const [out] = step.filter((a) => a.outside);

@@ -22,11 +22,6 @@ AGAIN = "record again: python3 site/recordings/make.py"
 of_chapters = pytest.mark.parametrize("launch", ALL, ids=[launch["chapter"] for launch in ALL])
 
 
-def maker():
-    """The module site/recordings/make.py."""
-    return make
-
-
 def recorded(launch, kernel=None):
     """A launch recorded now, as text; without what that needs, the test is skipped."""
     try:
