@@ -42,18 +42,22 @@ struct factor {
   size_t number;                 // and which of them this one is
   size_t panel;                  // floats in a panel
   MPI_Comm comm = MPI_COMM_NULL; // these processes
-  cl_mem pinned = nullptr; // the host's memory: slots for panels that come, then those it owns
-  float *host = nullptr;   // the same, mapped
+  bool one_machine = false;      // are all of them on this machine? Then nothing is sent
+  MPI_Win window = MPI_WIN_NULL; // the host's memory: all panels, in common with these processes;
+  float *host = nullptr;         // or slots for panels that come, then those it owns
+  cl_mem pinned = nullptr;       // the same, pinned
   cl_mem on_device[slots] = {};
 };
 
 // How many panels fit into the host's memory.
 inline size_t places(const factor &x, const size_t panels) {
-  return slots + (panels - 1) / x.sharers + 1;
+  return x.one_machine ? panels : slots + (panels - 1) / x.sharers + 1;
 }
 
 // The place of panel `p` in the host's memory.
 inline float *panel_at(const factor &x, const size_t p) {
+  if (x.one_machine)
+    return x.host + p * x.panel;
   const bool own = p % x.sharers == x.number;
   const size_t place = own ? slots + p / x.sharers : p % slots;
   return x.host + place * x.panel;
@@ -61,32 +65,25 @@ inline float *panel_at(const factor &x, const size_t p) {
 
 // Makes the numbers of the panels that this process owns.
 inline void fill(const shape &s, const factor &a, const factor &b) {
-  for (size_t p = a.number; p * s.deep < s.k; p += a.sharers) {
-    float *to = panel_at(a, p);
-    for (size_t row = 0; row < a.lines; row++)
-      for (size_t i = 0; i < s.deep; i++)
-        *to++ = a_at(s, a.first + row, p * s.deep + i);
-  }
-  for (size_t p = b.number; p * s.deep < s.k; p += b.sharers) {
-    float *to = panel_at(b, p);
-    for (size_t i = 0; i < s.deep; i++)
-      for (size_t col = 0; col < b.lines; col++)
-        *to++ = b_at(s, p * s.deep + i, b.first + col);
-  }
+  for (size_t p = a.number; p * s.deep < s.k; p += a.sharers)
+    for (size_t at = 0; at < a.panel; at++)
+      panel_at(a, p)[at] = a_at(s, a.first + at / s.deep, p * s.deep + at % s.deep);
+  for (size_t p = b.number; p * s.deep < s.k; p += b.sharers)
+    for (size_t at = 0; at < b.panel; at++)
+      panel_at(b, p)[at] = b_at(s, p * s.deep + at / b.lines, b.first + at % b.lines);
 }
 
 // What C's block must be, by chapter 09's method. The rows of A and columns of B are made once
-// more, so nothing that was sent has a part in it.
+// more, so nothing that others wrote or sent has a part in it.
 inline product_check expect_block(const shape &s, const factor &a, const factor &b) {
   std::vector<float> rows(a.lines * s.k);
-  for (size_t row = 0; row < a.lines; row++)
-    for (size_t i = 0; i < s.k; i++)
-      rows[row * s.k + i] = a_at(s, a.first + row, i);
-
   std::vector<float> cols(s.k * b.lines);
-  for (size_t i = 0; i < s.k; i++)
+  for (size_t i = 0; i < s.k; i++) {
+    for (size_t row = 0; row < a.lines; row++)
+      rows[row * s.k + i] = a_at(s, a.first + row, i);
     for (size_t col = 0; col < b.lines; col++)
       cols[i * b.lines + col] = b_at(s, i, b.first + col);
+  }
   return expect_product(rows, cols, a.lines, b.lines, s.k);
 }
 

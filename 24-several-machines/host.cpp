@@ -15,13 +15,15 @@
 #include <mpi.h>
 
 static const char *const usage =
-    "usage: 24-several-machines [M [N [K]]]\n"
+    "usage: 24-several-machines [--messages] [M [N [K]]]\n"
     "  C is M×N, A is M×K, B is K×N (default 512; one number: square)\n"
+    "  --messages: as if each process had a machine of its own\n"
     "  with four processes: mpirun -n 4 24-several-machines [M [N [K]]]\n";
 
 constexpr size_t ahead = 2; // so many messages are sent before the first is waited for
 
 int main(int argc, char **argv) {
+  const bool apart = take_flag(argc, argv, "--messages");
   check_args(argc, argv, 3, usage);
   MPI_Init(&argc, &argv);
   clerr_end = end_all;
@@ -59,6 +61,8 @@ int main(int argc, char **argv) {
   factor b = {width, col * width, rows, row, width * deep};
   MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(row), rank, &a.comm);
   MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(col), rank, &b.comm);
+  a.one_machine = cols == 1 || (!apart && on_one_machine(a.comm));
+  b.one_machine = rows == 1 || (!apart && on_one_machine(b.comm));
 
   keep_caches_apart(rank);
   cl_device_id device = local_device(rank);
@@ -90,15 +94,26 @@ int main(int argc, char **argv) {
       clerr_chk(status);
     }
 
-    // Pinned memory: what is sent and what is copied to the device lies here, and nowhere else.
+    // What is sent and what is copied to the device lies in a window of MPI: in memory that all
+    // processes of this machine have in common, or in this one's own.
     const size_t bytes = places(*x, panels) * panel_bytes;
-    x->pinned = clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+    const size_t own_bytes = x->one_machine && x->number > 0 ? 0 : bytes;
+    MPI_Aint size;
+    int unit;
+    MPI_Win_allocate_shared(static_cast<MPI_Aint>(own_bytes), sizeof(float), MPI_INFO_NULL,
+                            x->one_machine ? x->comm : MPI_COMM_SELF, &x->host, &x->window);
+    MPI_Win_shared_query(x->window, 0, &size, &unit, &x->host);
+
+    // A buffer over this memory, mapped: the driver pins it, and the bus can fetch from it.
+    x->pinned = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, bytes, x->host, &status);
     clerr_chk(status);
-    x->host = static_cast<float *>(clEnqueueMapBuffer(copies, x->pinned, CL_TRUE, CL_MAP_WRITE, 0,
-                                                      bytes, 0, nullptr, nullptr, &status));
+    clEnqueueMapBuffer(copies, x->pinned, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0,
+                       nullptr, nullptr, &status);
     clerr_chk(status);
   }
   fill(s, a, b);
+  for (const factor *x : {&a, &b})
+    MPI_Win_fence(0, x->window); // nobody reads there before all have written
   const product_check check = expect_block(s, a, b);
 
   std::vector<float> c(height * width, NAN);
@@ -119,7 +134,7 @@ int main(int argc, char **argv) {
   std::vector<double> copy_times;
   int wrong_runs = 0; // in any process
   do {
-    MPI_Request messages[slots][2];
+    std::vector<MPI_Request> messages(2 * slots, MPI_REQUEST_NULL);
     std::vector<cl_event> a_copied(panels);
     std::vector<cl_event> b_copied(panels);
     std::vector<cl_event> multiplied(panels);
@@ -129,15 +144,15 @@ int main(int argc, char **argv) {
     for (size_t step = 0; step < panels + ahead; step++) {
       // A panel goes on its way: from its owner's memory to everybody else's slot, once the device
       // has what was there.
-      if (step < panels) {
-        MPI_Request *message = messages[step % slots];
+      MPI_Request *message = &messages[2 * (step % slots)];
+      for (const factor *x : {&a, &b}) {
+        if (step >= panels || x->one_machine)
+          continue;
         if (step >= slots)
           clerr_chk(clWaitForEvents(1, &b_copied[step - slots]));
-        for (const factor *x : {&a, &b}) {
-          const int count = static_cast<int>(x->panel);
-          const int owner = static_cast<int>(step % x->sharers);
-          MPI_Ibcast(panel_at(*x, step), count, MPI_FLOAT, owner, x->comm, message++);
-        }
+        const int count = static_cast<int>(x->panel);
+        const int owner = static_cast<int>(step % x->sharers);
+        MPI_Ibcast(panel_at(*x, step), count, MPI_FLOAT, owner, x->comm, message++);
       }
       if (step < ahead)
         continue;
@@ -145,11 +160,12 @@ int main(int argc, char **argv) {
       // The panel that was sent `ahead` steps ago is here, or is waited for.
       const size_t p = step - ahead;
       const size_t slot = p % slots;
-      const double before = now_ms();
-      MPI_Waitall(2, messages[slot], MPI_STATUSES_IGNORE);
-      waited += now_ms() - before;
+      waited -= now_ms();
+      MPI_Waitall(2, &messages[2 * slot], MPI_STATUSES_IGNORE);
+      waited += now_ms();
 
-      // Its copy waits for the kernel that read this slot, and its kernel for the copy.
+      // Its copies, one after the other, wait for the kernel that read this slot; its kernel waits
+      // for the second copy.
       const cl_uint reads = p >= slots ? 1 : 0;
       const cl_event *read = p >= slots ? &multiplied[p - slots] : nullptr;
       clerr_chk(clEnqueueWriteBuffer(copies, a.on_device[slot], CL_FALSE, 0,
@@ -177,9 +193,8 @@ int main(int argc, char **argv) {
     for (size_t p = 0; p < panels; p++) {
       slowest[2] += kernel_ms(multiplied[p]);
       slowest[3] += kernel_ms(a_copied[p]) + kernel_ms(b_copied[p]);
-      clerr_chk(clReleaseEvent(multiplied[p]));
-      clerr_chk(clReleaseEvent(b_copied[p]));
-      clerr_chk(clReleaseEvent(a_copied[p]));
+      for (cl_event event : {multiplied[p], b_copied[p], a_copied[p]})
+        clerr_chk(clReleaseEvent(event));
     }
     MPI_Allreduce(MPI_IN_PLACE, slowest, 5, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     times.push_back(slowest[0]);
@@ -210,10 +225,11 @@ int main(int argc, char **argv) {
   clerr_chk(clReleaseCommandQueue(kernels));
   clerr_chk(clReleaseCommandQueue(copies));
   clerr_chk(clReleaseContext(context));
-  const int code =
-      verdict(wrong_runs == 0); // before any process returns an error, for then mpirun ends all
-  MPI_Comm_free(&b.comm);
-  MPI_Comm_free(&a.comm);
+  const int code = verdict(wrong_runs == 0); // before any returns an error, which ends all others
+  for (factor *x : {&b, &a}) {
+    MPI_Win_free(&x->window);
+    MPI_Comm_free(&x->comm);
+  }
   MPI_Finalize();
   return code;
 }

@@ -72,6 +72,15 @@ inline const char *take_option(int &argc, char **argv, const char *name, const c
   return value;
 }
 
+// Is the option `name` on the command line? Takes it out of `argv`.
+inline bool take_flag(int &argc, char **argv, const char *name) {
+  char **const end = argv + argc;
+  char **const left =
+      std::remove_if(argv + 1, end, [name](const char *a) { return !strcmp(a, name); });
+  argc = static_cast<int>(left - argv);
+  return left != end;
+}
+
 // The bytes of a buffer of rows × columns elements; a vector has one column. In double, because the
 // product may be more than a size_t holds.
 inline double buffer_bytes(const size_t rows, const size_t columns = 1,

@@ -54,6 +54,18 @@ inline void keep_caches_apart(const int rank) {
   setenv("POCL_CACHE_DIR", (folder + "-rank-" + std::to_string(rank)).c_str(), 1);
 }
 
+// Are all processes of `comm` on one machine? All of them have to call it.
+inline bool on_one_machine(MPI_Comm comm) {
+  MPI_Comm here;
+  int all;
+  int neighbours; // this one among them
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_size(comm, &all);
+  MPI_Comm_size(here, &neighbours);
+  MPI_Comm_free(&here);
+  return neighbours == all;
+}
+
 // Of the devices that are as good as the one that pick_device takes (on its platform, of its type,
 // and OCL_DEVICE fits them), the one whose turn it is: four processes on a machine with four GPUs
 // have one each; with one GPU, all of them that one. All processes have to call it.

@@ -2,7 +2,8 @@
 
 - At every number of processes, those without work included, it passes, and prints the very same results.
 - Each process sends what the lesson's formula says (traffic()), no byte more, in an order in which the next
-  panel is on its way while the device works; a library in front of MPI writes it down (checker/mpi_probe.cpp).
+  panel is on its way while the device works, and nothing to a process of its own machine; a library in front of MPI
+  writes it down, and pretends machines (checker/mpi_probe.cpp).
 - A process in which an OpenCL call fails ends all: exit code 1, one message with file and line, no PASSED, and soon. So does
   one that is killed, and one that finds no device. Of a wrong argument there is one message, not one for each process.
 - Each takes the device whose turn it is on its machine; each but the first has a kernel cache of its own.
@@ -50,21 +51,22 @@ def together(processes, arguments, own=None, cwd=None, **env):
         return -1, "", f"it has not ended within {SECONDS} s"
 
 
-def traffic(processes, rank, m, n, k):
+def traffic(processes, rank, m, n, k, machine):
     """What a process does in a run, in the words of the layer's log and checker/mpi_probe.cpp: two panels are on their way
     before the first is waited for, and each comes from the process whose turn it is; the copy of a panel is in another queue
-    than its kernel."""
+    than its kernel. What only processes of one machine need is not sent; a machine has so many of them."""
     cols = next(c for c in range(math.isqrt(processes), 0, -1) if processes % c == 0)  # as square as can be
     rows = processes // cols
     row, col = divmod(rank, cols)
     height, width = (128 * math.ceil(size / (parts * 128)) for size, parts in ((m, rows), (n, cols)))  # in whole tiles
     panels, deep = math.ceil(k / 256), min(256, 8 * math.ceil(k / 8))
+    in_row, in_col = ([row * cols + c for c in range(cols)], [r * cols + col for r in range(rows)])
     said = []
     for step in range(panels + AHEAD):
-        if step < panels:
-            said += ["wait"] * (step >= SLOTS)
-            said.append(f"Ibcast {int(step % cols == col)} {4 * height * deep}")
-            said.append(f"Ibcast {int(step % rows == row)} {4 * width * deep}")
+        for sharers, place, lines in ((in_row, col, height), (in_col, row, width)):
+            if step < panels and len({other // machine for other in sharers}) > 1:
+                said += ["wait"] * (step >= SLOTS)
+                said.append(f"Ibcast {int(step % len(sharers) == place)} {4 * lines * deep}")
         if step >= AHEAD:
             said += ["Waitall", f"write {4 * height * deep}", f"write {4 * width * deep}", "flush"]
             said += [f"launch matmul {height * width // 128}", "flush"]
@@ -84,25 +86,28 @@ each = pytest.mark.parametrize("chapter", [CHAPTER])
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("size", SIZES, ids=" ".join)
 def test_processes(report, chapter, size, tmp_path):
-    """At each number of processes; and what each of them sends."""
+    """At each number of processes, on one machine, on machines of two, and with one for each; and what each of them sends."""
     results = set()
-    for processes in PROCESSES:
-        folder = tmp_path / str(processes)
+    for processes, machine in [*((p, p) for p in PROCESSES), *((p, 1) for p in PROCESSES if p > 1), (4, 2)]:
+        folder = tmp_path / f"{processes} of {machine}"
         folder.mkdir()
-        env = running.layered(log=f"{folder}/")
+        env = {**running.layered(log=f"{folder}/"), "MPI_LAYER_MACHINE": str(machine)}
         env["LD_PRELOAD"] += f" {MPI}"
-        ended = together(processes, size, dict.fromkeys(range(processes), env))
-        if not report.ends(f"{processes} processes", ended, 0):
+        words = ["--messages", *size] if machine == 1 and processes % 2 else size
+        ended = together(processes, words, dict.fromkeys(range(processes), env))
+        if not report.ends(f"{processes} processes, {machine} a machine", ended, 0):
             continue
         results.add("\n".join(re.findall(r"^(?:result|expected) .*$", ended[1], re.MULTILINE)))
         devices = len(re.findall("^device ", ended[1], re.MULTILINE))
         report.must(f"{processes} processes: a line with its device for each", devices == processes, ended[1])
         for rank in range(processes):
             runs = "\n".join(mpi.logs_in(folder).get(rank, [])).split("Barrier\n")[1:]
-            right = traffic(processes, rank, *map(int, size))
+            right = traffic(processes, rank, *map(int, size), machine)
             for run in runs or [""]:  # behind the last one comes what is said of it
                 report.must(
-                    f"process {rank} of {processes}", run.splitlines()[: len(right)] == right, f"{right}\n{run}"
+                    f"process {rank} of {processes}, {machine} a machine",
+                    run.splitlines()[: len(right)] == right,
+                    f"{right}\n{run}",
                 )
     report.must("the results are always the same", len(results) == 1, str(results))
 
@@ -117,11 +122,11 @@ def test_processes_fail(report, chapter):
 
     for number, (function, code) in enumerate(FAILING.items()):
         own = {number % 3: running.layered(fail=1, function=function, code=code)}
-        ended = together(3, LARGE, own)
+        ended = together(3, ["--messages", *LARGE], own)
         ends(f"{function} fails in process {number % 3}", ended, 1, f"OpenCL error {NAMES[code]} ")
         report.must("with file and line", re.search(r"\w+\.(?:h|cpp):\d+: OpenCL", ended[2]), ended[2])
     for rank, at in [(0, 2), (1, 1), (2, 5)]:
-        ended = together(3, LARGE, {rank: {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": MPI}})
+        ended = together(3, ["--messages", *LARGE], {rank: {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": MPI}})
         report.must(
             f"process {rank} is killed at its message {at}", ended[0] > 0 and "PASSED" not in ended[1], ended[2]
         )
