@@ -6,7 +6,8 @@ A result can be right although a flag was dropped, a limit asked of the wrong ke
 group too many launched. Here all of that is a line in a file that is read with the change. The runs are on two
 devices of tests/devices/, so that limits and paths that no device here has are among them, and on the layer's clock, so
 that what is repeated until the time is enough is repeated as often anywhere. The first run is there whole; of the other,
-what is different. A build that fails is there, too: what a program tried is what it asked for.
+what stands instead of which of its lines (`@@ -13,2 +14 @@`: of the 13th and 14th). A build that fails is there, too: what a
+program tried is what it asked for.
 """
 
 import difflib
@@ -24,17 +25,17 @@ KEPT = re.compile("Create(?!SubDevices)|Build|Set|Enqueue|GetKernelWorkGroupInfo
 
 
 def plain(lines):
-    """The lines that are kept; an event is called by how many were made after it, so that what is repeated is alike."""
-    kept, events = [], 0
-    for line in lines:
-        before, arrow, made = line.partition("-> event")
-        ages = {number: events - int(number) for number in re.findall(r"\bevent(\d+)", before)}
-        for number, age in ages.items():
-            before = re.sub(rf"\bevent{number}\b", f"event-{age}" if age else "event", before)
-        events += bool(arrow)
-        if KEPT.match(line):
-            kept.append(re.sub(r"\b0x0+(?=[0-9a-f])", "0x", before) + arrow + re.sub(r"^\d+", "", made))
-    return kept
+    """The lines that are kept; an event or a region is called by how many were made after it, so that what is repeated is
+    alike."""
+    made = {"event": 0, "region": 0}
+
+    def aged(name):
+        kind, number = name[1], int(name[2])
+        made[kind] = max(made[kind], number)
+        return kind + f"-{made[kind] - number}" * (number < made[kind])
+
+    lines = [re.sub(r"\b(event|region)(\d+)", aged, line) for line in lines]
+    return [re.sub(r"\b0x0+(?=[0-9a-f])", "0x", line) for line in lines if KEPT.match(line)]
 
 
 def folded(lines, longest=120):
@@ -52,6 +53,23 @@ def folded(lines, longest=120):
     return lines
 
 
+def joined(lines, width=120):
+    """A line takes in what is asked next of the same object in the same words, and what waits for it, as long as it fits."""
+    result, before, indent = [], "", ""
+    for line in lines:
+        call, _, rest = line.partition(", ")
+        same, waits = rest and call == before, re.match(rf"{indent}(Finish|Flush|Wait)", line)
+        more = "; " + (rest if same else line.strip())
+        if (same or waits) and len(result[-1] + more) <= width and result[-1][-1] != ":":
+            result[-1] += more
+        else:
+            result.append(line)
+            indent, same = re.match(" *", line)[0], True
+        before = call if same else ""
+    # What is repeated stands behind how often, where it is one line.
+    return re.sub(r"(?m)^( *)(\d+ times:)\n\1  (.+)\n(?!\1  )", r"\1\2 \3\n", "\n".join([*result, ""])).splitlines()
+
+
 @pytest.mark.thorough
 def test_recorded_calls(report, chapter, record):
     known, listed = chapter_facts.of(chapter), running.ROOT / "tests" / "calls" / f"{chapter}.calls"
@@ -62,13 +80,14 @@ def test_recorded_calls(report, chapter, record):
         what = " ".join([chapter, *size, "on", name])
         if not report.ends(what, ended, 0):
             return
-        lines = folded(plain(account.text.splitlines()))
-        different = lines if whole is None else list(difflib.unified_diff(whole, lines, lineterm="", n=0))[2:]
-        whole, text = whole or lines, [*text, f"==== {what}", *different]
+        lines = joined(folded(plain(account.text.splitlines())))
+        different = list(difflib.unified_diff(whole or [], lines, lineterm="", n=0))[2:]
+        text += [f"==== {what}", *(line for line in different if line[0] != "-")] if whole else [f"==== {what}", *lines]
+        whole = whole or lines
     if record:
         listed.write_text("\n".join([*text, ""]))
     before = listed.read_text().splitlines() if listed.exists() else []
     found = list(difflib.unified_diff(before, text, lineterm="", n=1))[2:]
     what = f"it asks for what tests/calls/{listed.name} says (if a difference is meant: the same command with --record)"
     report.must(what, not found, "\n".join(found[:12]))
-    report.count("calls in the files", len(text))
+    report.count("lines in the files", len(text))
