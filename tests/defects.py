@@ -14,9 +14,7 @@ white space count for nothing, neither here nor there, so a line may be a part o
 several. They must stand there exactly once; lines that stay are there to make sure of that. `  …` stands for any
 code in between. A blank line or a file's name ends a diff; several are made one after the other.
 
-Before a defect, `# host.cpp` names the file for all that follow, `include tree` stands for all the defects of
-tree.mutants beside the file, `include grid BODY=sum += x[i];` for those of grid.mutants with BODY replaced; any other
-line is a remark.
+Before a defect, `# host.cpp` names the file for all that follow; any other line is a remark.
 """
 
 import re
@@ -48,10 +46,9 @@ def tokens(code):
     return [(m[0], m.start(), m.end()) for m in TOKEN.finditer(code) if m["comment"] is None]
 
 
-def parse(text, where, folder=None, file="kernel.cl"):
-    """The defects in a text, in order. `where` is for messages; `folder` has what is included."""
-    found, defect, within = [], None, None
-    usual = file
+def parse(text, where):
+    """The defects in a text, in order. `where` is for messages."""
+    found, defect, within, usual = [], None, None, "kernel.cl"
     for line in textwrap.dedent(text).splitlines():
         sign = line[:2] if line[:2] in ("- ", "+ ", "  ") and line.strip() else ""
         if match := re.fullmatch(r"## (.+)", line):
@@ -59,13 +56,6 @@ def parse(text, where, folder=None, file="kernel.cl"):
             found.append(defect)
         elif match := re.fullmatch(r"# (\S+)", line):
             defect, usual = None, match[1]
-        elif match := re.fullmatch(r"include (\S+)(?: (\w+)=(.*))?", line):
-            shared = folder / f"{match[1]}.mutants"
-            content = shared.read_text()
-            defect = None
-            found += parse(
-                content.replace(match[2], match[3]) if match[2] else content, f"{where}, {shared.name}", folder, usual
-            )
         elif defect is None:
             continue
         elif sign:
@@ -89,7 +79,7 @@ def parse(text, where, folder=None, file="kernel.cl"):
 
 def read(path):
     """The defects in a file."""
-    return parse(path.read_text(), path.name, path.parent)
+    return parse(path.read_text(), path.name)
 
 
 def match_at(code, at, pattern):
@@ -99,9 +89,8 @@ def match_at(code, at, pattern):
         if token == "…":
             rest = pattern[i + 1 :]
             rest = rest[: rest.index("…")] if "…" in rest else rest
-            at = next(
-                (k for k in range(at, len(code)) if [t for t, _, _ in code[k : k + len(rest)]] == rest), len(code)
-            )
+            ends = (k for k in range(at, len(code)) if [t for t, _, _ in code[k : k + len(rest)]] == rest)
+            at = next(ends, len(code))
             places.append(None)
         elif at < len(code) and code[at][0] == token:
             places.append(at)
@@ -131,15 +120,12 @@ def change(text, lines, what):
     if len(found) != 1:
         shown = "\n".join(f"  {sign} {line}" for sign, line in lines if sign != "+")
         best = max(tries, key=len, default=[])
-        stuck = text.count("\n", 0, code[[p for p in best if p is not None][-1]][1]) + 1 if best else 0
-        raise Unfit(
-            f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}"
-            + (
-                f"\nIt is there up to `{pattern[len(best) - 1]}` in line {stuck}, where `{pattern[len(best)]}` does not follow"
-                if best and not found
-                else ""
-            )
-        )
+        message = f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}"
+        if best and not found:
+            line = text.count("\n", 0, code[[p for p in best if p is not None][-1]][1]) + 1
+            last, missing = pattern[len(best) - 1 : len(best) + 1]
+            message += f"\nIt is there up to `{last}` in line {line}, where `{missing}` does not follow"
+        raise Unfit(message)
     places = found[0]
     for first, last, new in reversed(groups):
         if first < last:

@@ -56,9 +56,8 @@ class Mutant:
     def __init__(self, file, function, source, statement, begin, end, new):
         self.file, self.begin, self.end, self.new = file, begin, end, new
         first, last = statement
-        before, old, after = (
-            " ".join(piece.decode().split()) for piece in (source[first:begin], source[begin:end], source[end:last])
-        )
+        pieces = source[first:begin], source[begin:end], source[end:last]
+        before, old, after = (" ".join(piece.decode().split()) for piece in pieces)
         self.text = f"{file} {function}: {before}[[{old} -> {new or 'nothing'}]]{after}"
         self.name = hashlib.sha256(self.text.encode()).hexdigest()[:8]
 
@@ -84,9 +83,7 @@ def operator_between(raw, left, right, opcode):
     """Where the operator stands between two operands, as (begin, end); None where something else does."""
     if not left or not right or left[1] > right[0]:
         return None
-    between = re.sub(
-        rb"//[^\n]*|/\*.*?\*/", lambda match: b" " * len(match[0]), raw[left[1] : right[0]], flags=re.DOTALL
-    )
+    between = re.sub(rb"(?s)//[^\n]*|/\*.*?\*/", lambda match: b" " * len(match[0]), raw[left[1] : right[0]])
     between = between.translate(bytes.maketrans(b"()", b"  "))
     if between.decode().strip() != opcode:
         return None
