@@ -35,11 +35,8 @@ class Account:
         self.commands, self.mapped, self.misuse = [], {}, []
         self.references, self.bytes, self.bytes_at_most = {}, {}, 0  # of what is alive: [how many, made by]
         self.keep()
-        shown = [
-            str(call) if call.code == 0 else f"{call.line} failed with {call.code}"
-            for call in self.log
-            if call.code == 0 or call.name == "BuildProgram"
-        ]
+        tried = [call for call in self.log if call.code == 0 or call.name == "BuildProgram"]
+        shown = [str(call) if call.code == 0 else f"{call.line} failed with {call.code}" for call in tried]
         self.text = re.sub(r"there@\w+", "there", "\n".join(shown))
 
     def keep(self):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from checker.machine import BUILD, CHAPTERS, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind
+from checker.machine import BUILD, CHAPTERS, MPIRUN, NO_OCLGRIND, ROOT, find_oclgrind  # noqa: F401 for the tests
 from tests.account import Account
 
 LAYER = os.environ.get("LAYER", str(BUILD / "tests" / "liblayer.so"))
@@ -54,21 +54,6 @@ def left_out(chapter, build=BUILD):
     """Why a chapter's program is not built here, as its CMakeLists.txt says: what it needs is missing. Else ""."""
     why = build / chapter / "left-out"
     return f"{chapter} is not built here: {why.read_text().strip()}" if why.exists() else ""
-
-
-def launched(command, env):
-    """The command and the environment of a test of a chapter: with PROCESSES, mpirun starts so many of it."""
-    if "PROCESSES" not in env:
-        return command, env
-    return ["mpirun", "-n", env["PROCESSES"], *command], {**env, **MPIRUN}
-
-
-def built():
-    """The chapters that are built here; says which are not."""
-    for chapter in CHAPTERS:
-        if left_out(chapter):
-            print(left_out(chapter))
-    return [chapter for chapter in CHAPTERS if not left_out(chapter)]
 
 
 def has_kernel(chapter):
@@ -206,10 +191,8 @@ def on_oclgrind(command, *options, timeout=600):
     tool = need_oclgrind()
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
-        code, out, err = run(
-            [tool, "--log", log, *options, *command], timeout=timeout, env={"XDG_CACHE_HOME": folder}
-        )  # nothing remembered is found
-        return code, out, err, log.read_text() if log.exists() else ""
+        ended = run([tool, "--log", log, *options, *command], timeout=timeout, env=remembering(folder))
+        return *ended, log.read_text() if log.exists() else ""
 
 
 def run_test(file, chapter="", **options):
@@ -293,10 +276,7 @@ INTEL = pathlib.Path(os.environ.get("INTEL_OPENCL", ROOT / "build-intel"))  # wh
 
 
 def loaders():
-    """The ICD loaders of this machine: those that the environment variable LOADERS names, else those that the dynamic
-    linker knows, and the one that comes with Intel's runtime."""
-    if "LOADERS" in os.environ:
-        return [pathlib.Path(name) for name in os.environ["LOADERS"].split(":") if name]
+    """The ICD loaders of this machine: those that the dynamic linker knows, and the one that comes with Intel's runtime."""
     tool = shutil.which("ldconfig", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     known = run([tool, "-p"])[1] if tool else ""
     found = [*re.findall(r"libOpenCL\.so\.1 .*=> (.*)", known), INTEL / "lib" / "libOpenCL.so.1"]

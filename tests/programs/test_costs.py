@@ -54,10 +54,8 @@ def counted(log):
 
 def distinct(launches):
     """Each as a text, what it does not do left out."""
-    return {
-        f"\n  {kernel}: " + ", ".join(f"{number} {what}" for what, number in sorted(counts.items()) if number)
-        for kernel, counts in launches
-    }
+    done = [(kernel, [f"{n} {what}" for what, n in sorted(counts.items()) if n]) for kernel, counts in launches]
+    return {f"\n  {kernel}: {', '.join(counts)}" for kernel, counts in done}
 
 
 def test_costs(report, chapter):

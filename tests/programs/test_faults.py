@@ -112,10 +112,8 @@ class Run:
                     none = ended == 1 and re.search(r"no OpenCL device|CL_DEVICE_NOT_FOUND", err)
                     wrong = [] if none else running.not_passed(ended, out, err)
                 else:
-                    said = re.search(r"reports no times|nan|no time", out)
-                    wrong = running.not_passed(ended, out, err) + ["it does not say that there are no times"] * (
-                        not said
-                    )
+                    silent = not re.search(r"reports no times|nan|no time", out)
+                    wrong = running.not_passed(ended, out, err) + ["it does not say that there are no times"] * silent
                 self.judge(n, function, code, wrong, err)
 
 

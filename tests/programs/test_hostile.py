@@ -108,11 +108,9 @@ def test_places(report, chapter, tmp_path):
     home.mkdir()
     copy = shutil.copy(program, home)
     kernels = {path.name: path.read_bytes() for path in (running.ROOT / chapter).glob("*.cl")}
-    for how, change in [
-        ("as they are", lambda text: text),
-        ("with CRLF", lambda text: text.replace(b"\n", b"\r\n")),
-        ("without a last line end", bytes.rstrip),
-    ]:
+    ways = {"as they are": bytes, "without a last line end": bytes.rstrip}
+    ways["with CRLF"] = lambda text: text.replace(b"\n", b"\r\n")
+    for how, change in ways.items():
         for name, text in kernels.items():
             (home / name).write_bytes(change(text))
         passes(f"kernel files {how}, in a path with blanks and letters that are not ASCII", copy, cwd="/")

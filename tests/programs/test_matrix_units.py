@@ -76,9 +76,7 @@ def test_matrix_units(report, chapter, tmp_path):
     for tile, instructions in [(64, 24), (128, 96)]:  # blocks of rows, of columns, three products
         code, out, err = running.run([clang, *CLANG, f"-DTILE={tile}", "-S", source, "-o", ptx])
         found = -1 if code else ptx.read_text().partition(".entry")[2].count("mma.sync")
-        report.must(
-            f"tiles of {tile}: PTX with {instructions} matrix instructions", found == instructions, f"{found}\n{err}"
-        )
+        report.must(f"tiles of {tile}: {instructions} matrix instructions", found == instructions, f"{found}\n{err}")
     program = changed_copy(CHAPTER, tmp_path / "copy", {units: emulated(units.read_text())})
     # Beside three compute units, 129 rows make tiles of 128; NVIDIA's first generation with these copies, and the last
     # without.

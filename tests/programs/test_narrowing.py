@@ -32,10 +32,8 @@ def width(node):
 
 
 def wrong_product(node):
-    product = node.get("kind") in ("BinaryOperator", "CompoundAssignOperator") and node["opcode"].rstrip("=") in (
-        "*",
-        "<<",
-    )
+    product = node.get("kind") in ("BinaryOperator", "CompoundAssignOperator")
+    product = product and node["opcode"].rstrip("=") in ("*", "<<")
     whole = 0 < width(node) < 8 and type_of(node) != "float"
     return "a product in 32 bits" if product and whole and not any(map(is_constant, node["inner"])) else ""
 
@@ -70,7 +68,6 @@ def test_narrowing(report, chapter, tmp_path):
     for source, options in builds_of(known, tmp_path):
         looks += [(lambda node: wrong_with(node, least), source, body) for body in bodies(source, options)]
     for wrong, source, body in looks:
-        report.failed(
-            chapter, sorted({f"{wrong(node)}: {text_of(node, source)}" for node in nodes(body) if wrong(node)})
-        )
+        found = {f"{wrong(node)}: {text_of(node, source)}" for node in nodes(body) if wrong(node)}
+        report.failed(chapter, sorted(found))
         report.count("functions")

@@ -125,9 +125,8 @@ def other_inputs(report, known, arguments, cache, lengths, ends=""):
     if code != 1 or "FAILED" not in out.splitlines() and not refused:
         wrong.append(f"with other inputs than it expects it does not say FAILED, exit code {code}")
     for result in results:
-        if not (
-            ends and known.REFERENCES.get(result.launch.kernel) is references.truncated_total
-        ):  # which is of finite ones
+        finite = known.REFERENCES.get(result.launch.kernel) is references.truncated_total  # it is for such only
+        if not (ends and finite):
             wrong += compared(report, known, list(map(int, arguments)), result)
     return [f"{what}{f' (first and last floats: {ends})' if ends else ''}" for what in wrong]
 

@@ -183,9 +183,8 @@ def test_drawing_is_kept(report, chapter, tmp_path):
     for arguments, code, env in refused:
         report.ends(f"{arguments} {env}", overlap(*arguments, "--timeline", drawing, env=env), code)
         report.must("the drawing that was there stays", drawing.read_text() == "an old one")
-    report.ends(
-        "a full disk", overlap("77", "--timeline", "/dev/full"), 1, "no timeline in /dev/full: it cannot be written"
-    )
+    full = overlap("77", "--timeline", "/dev/full")
+    report.ends("a full disk", full, 1, "no timeline in /dev/full: it cannot be written")
     no_times = {"fail": 1, "code": -7, "function": "clGetEventProfilingInfo"}
     ended = running.under_layer([running.program(chapter), "77", "--timeline", drawing], **no_times)
     report.ends("a device without times", ended, 1, f"no timeline in {drawing}: this device reports no times")

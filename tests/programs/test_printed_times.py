@@ -29,10 +29,8 @@ class Command:
         self.options, self.items = command.options, command.items
         self.name = command.function if command.kernel == "-" else command.kernel
         self.queued, self.submitted, self.started, self.ended = ((ns - zero) / 1e6 for ns in command.ns)
-        self.took, self.whole = (
-            self.ended - self.started,
-            self.ended - self.queued,
-        )  # on the device's and the host's clock
+        # On the device's and on the host's clock.
+        self.took, self.whole = self.ended - self.started, self.ended - self.queued
 
 
 def median(values):

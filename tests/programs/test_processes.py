@@ -104,11 +104,8 @@ def test_processes(report, chapter, size, tmp_path):
             runs = "\n".join(mpi.logs_in(folder).get(rank, [])).split("Barrier\n")[1:]
             right = traffic(processes, rank, *map(int, size), machine)
             for run in runs or [""]:  # behind the last one comes what is said of it
-                report.must(
-                    f"process {rank} of {processes}, {machine} a machine",
-                    run.splitlines()[: len(right)] == right,
-                    f"{right}\n{run}",
-                )
+                good = run.splitlines()[: len(right)] == right
+                report.must(f"process {rank} of {processes}, {machine} a machine", good, f"{right}\n{run}")
     report.must("the results are always the same", len(results) == 1, str(results))
 
 
@@ -127,9 +124,8 @@ def test_processes_fail(report, chapter):
         report.must("with file and line", re.search(r"\w+\.(?:h|cpp):\d+: OpenCL", ended[2]), ended[2])
     for rank, at in [(0, 2), (1, 1), (2, 5)]:
         ended = together(3, ["--messages", *LARGE], {rank: {"MPI_LAYER_KILL": f"{rank} {at}", "LD_PRELOAD": MPI}})
-        report.must(
-            f"process {rank} is killed at its message {at}", ended[0] > 0 and "PASSED" not in ended[1], ended[2]
-        )
+        good = ended[0] > 0 and "PASSED" not in ended[1]
+        report.must(f"process {rank} is killed at its message {at}", good, ended[2])
     no_device = {1: {"OCL_DEVICE": "no such device"}}
     ends("process 1 finds no device", together(3, LARGE, no_device), 1, "no OpenCL device matches")
     large = running.as_device(running.ROOT / "tests" / "devices" / "h200.txt")  # whose memory has room for 2^31 floats
@@ -153,9 +149,8 @@ def test_processes_devices(report, chapter, tmp_path):
         ended = together(4, SMALL, dict.fromkeys(range(4), env))
         what = f"{of_machine} processes a machine, {machine} with OCL_DEVICE={wish}"
         report.ends(what, ended, 0)
-        report.must(
-            f"{what}: {taken}", re.findall(r"^device    (.*) \(.*\)$", ended[1], re.MULTILINE) == taken, ended[1]
-        )
+        found = re.findall(r"^device    (.*) \(.*\)$", ended[1], re.MULTILINE)
+        report.must(f"{what}: {taken}", found == taken, ended[1])
     for base, env in [
         ("a", {"POCL_CACHE_DIR": f"{tmp_path}/a"}),
         ("b/pocl/kcache", {"XDG_CACHE_HOME": f"{tmp_path}/b", "POCL_CACHE_DIR": None}),

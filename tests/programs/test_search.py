@@ -15,18 +15,14 @@ from tests import chapter_facts, running
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups|, not packed)?"
+LARGER_GROUP = "#define reqd_work_group_size(x, y, z) reqd_work_group_size(2 * (x), y, z)"
 
 # What is wrong with a candidate: lines at the beginning of its file, or of its kernel; why it is left out ({} is the size
 # of the run); the size at which it wins the rounds all the same, if it does.
 DEFECTS = {
     "does not build": ("#error", "", "CL_BUILD_PROGRAM_FAILURE (-11)", None),
     "lacks a kernel": ("#define matmul another_name", "", "CL_INVALID_KERNEL_NAME (-46)", None),
-    "cannot be launched": (
-        "#define reqd_work_group_size(x, y, z) reqd_work_group_size(2 * (x), y, z)",
-        "",
-        "CL_INVALID_WORK_GROUP_SIZE (-54)",
-        None,
-    ),
+    "cannot be launched": (LARGER_GROUP, "", "CL_INVALID_WORK_GROUP_SIZE (-54)", None),
     "does nothing": ("", "return;", "WRONG at {}", None),
     "is right at even sizes only": ("", "if (M % 2 == 1) return;", "WRONG at 127 63 255", ["128", "64", "256"]),
     # On a CPU the rounds look no further than a K of 2048.
@@ -101,9 +97,8 @@ def wrong_in_search(winner, err):
     right = {shape: rate for shape, rate in second.items() if shape not in left_out}
     wrong = ["there is no search"] * (not first)
     wrong += ["round 2 has not the best four"] * (len(second) != min(4, len(first)))
-    wrong += ["round 2 has not the best of round 1"] * any(
-        rate > worst for shape, rate in first.items() if shape not in second
-    )
+    better = [shape for shape, rate in first.items() if shape not in second and rate > worst]
+    wrong += ["round 2 has not the best of round 1"] * bool(better)
     wrong += ["the fastest one that is right does not win"] * (not right or right.get(winner) != max(right.values()))
     return wrong
 
@@ -187,18 +182,16 @@ def wrong_candidates(copy, bad, good):
         copy.must(f"one {what}: not remembered", f"\nwinner {good}\n" in file.read_text(), file.read_text())
         # Remembered all the same, by another version, say.
         file.write_text(file.read_text().replace(f"\nwinner {good}\n", f"\nwinner {bad}\n"))
-        winner, err = copy.run(
-            f"one {what}, and is remembered", f"remembered: {bad} ({file})\nsearch    {left_out}", size=size
-        )
+        said = f"remembered: {bad} ({file})\nsearch    {left_out}"
+        winner, err = copy.run(f"one {what}, and is remembered", said, size=size)
         mended = winner == good and f"\nwinner {good}\n" in file.read_text()
         copy.must(f"one {what}, and is remembered: mended", mended, err)
     shutil.rmtree(copy.cache, ignore_errors=True)
     copy.spoil({bad: ("", "return;"), good: ("#error", "")})
     code, out, err = running.run([copy.home / copy.chapter, *copy.size], env=running.remembering(copy.cache))
-    said = (
-        code == 1 and err.endswith("no candidate computes the right product on this device\n") and "PASSED" not in out
-    )
-    copy.must("none is right: exit code 1, why, and nothing is remembered", said and not copy.files(), out + err)
+    good = code == 1 and "PASSED" not in out and not copy.files()
+    good = good and err.endswith("no candidate computes the right product on this device\n")
+    copy.must("none is right: exit code 1, why, and nothing is remembered", good, out + err)
 
 
 each = pytest.mark.parametrize("chapter", ["20-matmul-autotuned"])

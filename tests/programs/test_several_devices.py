@@ -62,9 +62,8 @@ def numbers_of(account, function):
 def test_several_devices(report, chapter, tmp_path, monkeypatch):
     for machine, wish, working in LISTS:
         ended = on(**{**running.as_device(types=machine), "OCL_DEVICE": wish})
-        report.ends(
-            f"{machine} with OCL_DEVICE={wish}", ended, int(not working), *[] if working else ["no OpenCL device "]
-        )
+        said = [] if working else ["no OpenCL device "]
+        report.ends(f"{machine} with OCL_DEVICE={wish}", ended, int(not working), *said)
         report.must(f"those that work: {working}", devices(ended) == (working or []), str(ended))
     profile = tmp_path / "profile"
     for ways, workers in [("equally", 1), ("by_counts", 2), ("equally by_counts", 2), ("neither", 1)]:

@@ -40,12 +40,8 @@ def what_is_wrong(known, arguments, profile, cache):
         well = code == 1 and words in err and "PASSED" not in out
         return wrong + [f"exit code 1 and {words!r} expected, not {code}{running.indented(out + err)}"] * (not well)
     wrong = running.not_passed(*ended) or account.left_behind() or unlike_launches(out, account.text)
-    asks = "clGetEventProfilingInfo" in account.calls
-    if (
-        "\nresolution 0\n" in text
-        and asks
-        and not re.search(r"^time .*[^:]: this device reports no times", out, re.MULTILINE)
-    ):
+    no_times = "\nresolution 0\n" in text and "clGetEventProfilingInfo" in account.calls
+    if no_times and not re.search(r"^time .*[^:]: this device reports no times", out, re.MULTILINE):
         wrong.append(f"it does not say that the clock has no resolution{running.indented(out)}")
     return wrong
 
@@ -59,16 +55,14 @@ def just_enough(report, known, arguments, profile):
     local = {kernel: int(own) for kernel, own in re.findall(r"-> (kernel\d+), local (\d+)$", text, re.MULTILINE)}
     for kernel, size in re.findall(r"^SetKernelArg (kernel\d+), \d+, (\d+), local$", text, re.MULTILINE):
         local[kernel] += int(size)
-    launches = re.findall(r"^EnqueueNDRangeKernel \w+, (kernel\d+), \d, \w+, [\dx]+, ([\dx]+),", text, re.MULTILINE)
+    launch = re.compile(r"^EnqueueNDRangeKernel \w+, (kernel\d+), \d, \w+, [\dx]+, ([\dx]+),", re.MULTILINE)
+    launches = launch.findall(text)
     most = max((local[kernel] for kernel, _ in launches), default=0)
     items = max((math.prod(map(int, group.split("x"))) for _, group in launches), default=1)
     profile.write_text(f"type gpu\nlocal_memory {most}\nkernel_group {items}\n")
     *ended, account = running.under_layer(command, profile=profile)
     report.ends(f"{known.chapter} {arguments} with {most} bytes of local memory and groups of {items}", ended, 0)
-    groups = {group for _, group in launches}
-    there = set(
-        re.findall(r"^EnqueueNDRangeKernel \w+, kernel\d+, \d, \w+, [\dx]+, ([\dx]+),", account.text, re.MULTILINE)
-    )
+    groups, there = ({group for _, group in found} for found in (launches, launch.findall(account.text)))
     report.must("the groups are the same", known.SEARCH_SIZE or groups == there, f"{groups}\n{there}")
     profile.write_text("type gpu\nlocal_memory 1\nkernel_group 0\n")
     *ended, _ = running.under_layer(command, profile=profile)

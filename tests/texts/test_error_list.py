@@ -51,9 +51,8 @@ def all_in_one(programs, setup):
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_error_list(report, tmp_path):
-    printer = compiled(
-        f'int main() {{ {PRINT.format("clerr_table")} puts(""); {PRINT.format("clerr_rare")} }}', tmp_path
-    )
+    both = f'{PRINT.format("clerr_table")} puts(""); {PRINT.format("clerr_rare")}'
+    printer = compiled(f"int main() {{ {both} }}", tmp_path)
     entries, rare = (
         {name: (code, cause) for code, name, cause in (line.split("\t") for line in table.strip().splitlines())}
         for table in running.run([printer])[1].split("\n\n")

@@ -32,7 +32,7 @@ def runs_of(name, program, folder):
     """(command, environment, what it must say) of each run of a program, one after the other."""
     if name == "scalapack":
         for count in ["1", "2", "3", "6"]:
-            yield (*running.launched([program], {"PROCESSES": count}), "0 of 60000 elements differ")
+            yield ["mpirun", "-n", count, program], running.MPIRUN, "0 of 60000 elements differ"
     elif name != "binary":
         yield [program], {}, ""
     else:
@@ -74,9 +74,8 @@ def test_examples_page(report):
     text = PAGE.read_text()
     for block in pages.blocks_of(text):
         if block.language in ("c", "cpp"):
-            report.must(
-                f"line {block.line} is of a file", block.kind == "code" and block.text.startswith("../examples/")
-            )
+            of_a_file = block.kind == "code" and block.text.startswith("../examples/")
+            report.must(f"line {block.line} is of a file", of_a_file)
     for name in PROGRAMS:
         report.must(f"{name} is linked, and shown", text.count(f"../examples/{name}.cpp") > 1)
 
@@ -96,9 +95,8 @@ def test_examples(report, name, where, tmp_path):
         env = implementations.environment("intel", tmp_path)
     skipped = run_all(report, name, env, tmp_path / "runs")
     if where == "least":
-        report.must(
-            f"it {'says what is missing' if name in NOT_THERE else 'passes'}", bool(skipped) == (name in NOT_THERE)
-        )
+        missing = name in NOT_THERE
+        report.must(f"it {'says what is missing' if missing else 'passes'}", bool(skipped) == missing)
     elif skipped:
         pytest.skip(f"{name}: {skipped}")
 

@@ -235,9 +235,7 @@ class Workplace:
                 return
         if self.folder is None:
             self.folder = tempfile.TemporaryDirectory()
-            files = (
-                "git ls-files -z --cached --others --exclude-standard || find . -type f -not -path './build*' -print0"
-            )
+            files = "git ls-files -z -co --exclude-standard || find . -type f -not -path './build*' -print0"
             copy = f"({files}) | tar --null --files-from=- --ignore-failed-read -c | tar -x -C '{self.folder.name}'"
             subprocess.run(["bash", "-c", copy], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
         parts = [part.strip() for part in text.split(";")]
@@ -279,9 +277,8 @@ def check_readme(page, text):
     wanted = [section for section in SECTIONS if section in have or section not in optional]
     if [section for section in have if section in SECTIONS] != wanted:
         yield "the sections are not these, in this order: " + ", ".join(wanted)
-    asked = re.findall(
-        r"<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>", text, re.S
-    )
+    question = r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>"
+    asked = re.findall(question, text)
     if asked != ["1", "2", "3"]:
         yield "there have to be three questions, each <details><summary>1. …?</summary>, its answer, </details>"
 
@@ -345,9 +342,8 @@ def check_page(page, update):
             text = text[: block.span[0]] + right + text[block.span[1] :]
         page.write_text(text)
         return check_page(page, False)
-    if len(re.findall(rf"(?m)^ *<!-- (?:{'|'.join(KINDS)})\b", FENCE.sub("", text))) != len(
-        [b for b in blocks if b.kind]
-    ):
+    marks = re.findall(rf"(?m)^ *<!-- (?:{'|'.join(KINDS)})\b", FENCE.sub("", text))
+    if len(marks) != len([block for block in blocks if block.kind]):
         wrong.append(f"{name}: a marker without a block, or a comment or a block that does not end")
     if page.name == "README.md" and page.parent in [ROOT, *(ROOT / chapter for chapter in running.CHAPTERS)]:
         wrong += [f"{name}: {what}" for what in check_readme(page, text)]
