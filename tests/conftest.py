@@ -73,16 +73,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(autouse=True)
-def environment():
-    """What a test does to the environment ends with it."""
-    before = dict(os.environ)
-    yield
-    os.environ.clear()
-    os.environ.update(before)
-
-
-@pytest.fixture(autouse=True)
-def kernel_cache(request, environment, monkeypatch):
+def kernel_cache(request, monkeypatch):
     """Where PoCL keeps compiled kernels: with those of CTest's run of the chapter. Two processes that compile the same
     kernel at once may fail (PoCL before 6, its issue 1480), so what is of no chapter has a folder of its own."""
     folder = chapter_of(request.node) or re.sub(r"\W+", "-", request.node.name)

@@ -2,9 +2,8 @@
 machine without a device, a full disk, a kernel file that is broken. (What common/ says of each, word by word:
 tests/common/common_test.cpp; here a case of each kind shows that the chapter asks.)"""
 
-import shutil
-
 from tests import chapter_facts, running
+from tests.syntax import changed_copy
 
 # Numbers of elements, or of bytes, that wrap in 32 or in 64 bits.
 VECTORS = [(2**62 + 5,), (2**64 - 1,), (2**64 // 12 + 1,)]
@@ -12,7 +11,7 @@ MATRICES = [(2**32, 2**32, 1), (2**32, 1, 2**32), (1, 2**32, 2**32), (2**62, 1, 
 OWN_MEMORY = running.ROOT / "tests" / "devices" / "bare-accelerator.txt"
 
 
-def too_little_memory(report, known, command, usage):
+def too_little_memory(report, command, usage):
     """The layer says that the device has 64 bytes less than the program's buffers take together (so the buffer of a
     single number need not be in its list). Where it is the host's memory, too, the host's copies count as well."""
     for profile in (None, OWN_MEMORY):
@@ -40,7 +39,7 @@ def test_bad_input(report, chapter, tmp_path):
         for numbers in MATRICES if known.IS_MATRIX else VECTORS:
             refused(2, numbers, "too large for this ", usage)
         for numbers in [["100", "120", "80"], ["100", "120", "1"]] if known.IS_MATRIX else [["1000003"]]:
-            too_little_memory(report, known, [program, *numbers], usage)
+            too_little_memory(report, [program, *numbers], usage)
     code, out, err = running.run([program, "12x", "--help"])
     report.must("--help", code == 0 and usage in out and not err, out + err)
     refused(1, [], "CL_PLATFORM_NOT_FOUND_KHR", env={"OCL_ICD_VENDORS": str(tmp_path)})
@@ -50,17 +49,15 @@ def test_bad_input(report, chapter, tmp_path):
         report.ends(f"a full disk {way}", ended, 1, "standard output could not be")
 
     # The program looks beside itself first, so a copy of it beside a broken kernel file takes that.
-    program = shutil.copy(program, tmp_path)
-    sources = {path.name: path.read_text() for path in (running.ROOT / chapter).glob("*.cl")}
-    for name, text in sources.items():
-        (tmp_path / name).write_text(text)
-    for name, text in sources.items():
+    program = changed_copy(chapter, tmp_path, {})
+    for path in tmp_path.glob("*.cl"):
+        text = path.read_text()
         if "asm volatile(" in text:
             continue  # built on no device here
-        (tmp_path / name).write_text("")
+        path.write_text("")
         refused(1, size, "empty")
         if not known.SEARCH_SIZE:  # which leaves its candidates out: test_search.py
             long = "".join(f"#warning {i}\n" for i in range(400))  # the whole log is to be printed
-            (tmp_path / name).write_text(f"{text}{long}void broken() {{ no_such_name = 1; }}\n")
+            path.write_text(f"{text}{long}void broken() {{ no_such_name = 1; }}\n")
             refused(1, size, "CL_BUILD_PROGRAM_FAILURE", "no_such_name", "399")
-        (tmp_path / name).write_text(text)
+        path.write_text(text)

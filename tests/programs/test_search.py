@@ -12,6 +12,7 @@ import pytest
 
 from checker import sandbox
 from tests import chapter_facts, running
+from tests.syntax import changed_copy, kernel_files
 
 STALE = "ignored, made with another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups|, not packed)?"
@@ -37,18 +38,12 @@ class Copy:
     def __init__(self, report, chapter, folder):
         self.must, self.chapter, self.size = report.must, chapter, chapter_facts.of(chapter).SEARCH_SIZE
         self.home, self.cache = folder / "copy", folder / "cache"
-        self.home.mkdir()
-        shutil.copy(running.program(chapter), self.home)
-        self.restore()
-
-    def restore(self):
-        for kernel in (running.ROOT / self.chapter).glob("*.cl"):
-            shutil.copy(kernel, self.home)
+        self.program = changed_copy(chapter, self.home, {})
 
     def spoil(self, defects):
         """Makes candidates wrong: {shape: (lines for its file, lines for its kernel)}; no other one builds."""
-        self.restore()
-        for kernel in self.home.glob("*.cl"):
+        texts = {}
+        for kernel in kernel_files(self.chapter):
             top, inside, others = "", "", "#error not in this test\n"
             for shape, (of_file, of_kernel) in defects.items():
                 if shape.startswith(kernel.stem + " "):
@@ -61,7 +56,8 @@ class Copy:
                     others = f"{this}\n#else\n{others}#endif\n"
             text = kernel.read_text()
             body = re.search(r"\bmatmul\([^)]*\) \{\n", text).end()
-            kernel.write_text(others + top + text[:body] + inside + text[body:])
+            texts[kernel] = others + top + text[:body] + inside + text[body:]
+        changed_copy(self.chapter, self.home, texts)
 
     def files(self):
         return {path for path in self.cache.rglob("*") if path.is_file()}
@@ -73,7 +69,7 @@ class Copy:
     def run(self, what, word="", searches=True, size=None, env=None):
         """Runs it; it must pass, and say `word` on standard error if it is not to believe what it finds. Returns the
         winner and what the search says (PoCL's compiler may say more)."""
-        command = [self.home / self.chapter, *(size or self.size)]
+        command = [self.program, *(size or self.size)]
         code, out, err = running.run(command, env={**running.remembering(self.cache), **(env or {})})
         err = "".join(line for line in err.splitlines(True) if line.startswith("search    "))
         winner = "".join(re.findall(rf"^time      ({SHAPE}):", out, re.MULTILINE))
@@ -161,7 +157,7 @@ def full_disk(copy):
     folder = f"{copy.cache}/opencl-step-by-step"
     fill = f'mkdir {folder}; head -c 9999 /dev/zero >{copy.cache}/fill 2>/dev/null; "$0" "$@" && ls {folder}'
     words = ["bwrap", "--dev-bind", "/", "/", "--size", "4096", "--tmpfs", copy.cache, "sh", "-c", fill]
-    command = [*words, copy.home / copy.chapter, *copy.size]
+    command = [*words, copy.program, *copy.size]
     code, out, err = running.run(command, env=running.remembering(copy.cache))
     good = code == 0 and out.endswith("\nPASSED\n") and "search    not remembered: cannot write " in err
     return copy.must("a full disk: not remembered, and no file is left", good, f"{code}\n{out}{err}")
@@ -188,7 +184,7 @@ def wrong_candidates(copy, bad, good):
         copy.must(f"one {what}, and is remembered: mended", mended, err)
     shutil.rmtree(copy.cache, ignore_errors=True)
     copy.spoil({bad: ("", "return;"), good: ("#error", "")})
-    code, out, err = running.run([copy.home / copy.chapter, *copy.size], env=running.remembering(copy.cache))
+    code, out, err = running.run([copy.program, *copy.size], env=running.remembering(copy.cache))
     good = code == 1 and "PASSED" not in out and not copy.files()
     good = good and err.endswith("no candidate computes the right product on this device\n")
     copy.must("none is right: exit code 1, why, and nothing is remembered", good, out + err)

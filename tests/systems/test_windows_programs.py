@@ -20,10 +20,10 @@ PREFIX = FOLDER / "wine"  # what Wine takes for the disk of Windows
 ENVIRONMENT = {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all"}
 
 
-def needed():
+def needed(monkeypatch):
     """The path of Wine; without it or MinGW, the check is skipped."""
     running.need_tool("x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64-posix")
-    os.environ["PATH"] += os.pathsep + "/usr/lib/wine"  # Debian's wine64 has no other place
+    monkeypatch.setenv("PATH", "/usr/lib/wine", prepend=os.pathsep)  # Debian's wine64 has no other place
     return running.need_tool("wine64", "wine64")
 
 
@@ -95,8 +95,8 @@ def remembers(report, wine):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(2400)
-def test_windows_programs(report, tmp_path):
-    wine = needed()
+def test_windows_programs(report, tmp_path, monkeypatch):
+    wine = needed(monkeypatch)
     with server(wine):
         if run_chapters(report):
             finds_kernel(report, wine, tmp_path / "with a space, Ωмир")
