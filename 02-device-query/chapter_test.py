@@ -27,7 +27,4 @@ platform 0: Paper Platform 0
 
 PASSED
 """
-SAYS = [
-    ([], r"host's memory    the same;", "unified 1"),
-    ([], r"host's memory    separate;", "unified 0"),
-]
+SAYS = [([], r"host's memory    the same;", "unified 1"), ([], r"host's memory    separate;", "unified 0")]

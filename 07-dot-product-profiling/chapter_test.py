@@ -7,10 +7,7 @@ BENCH = {
 }
 NOT_POISONED = ["dot_product_naive", "dot_product_reduction"]  # each run is read back
 OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
-REFERENCES = {
-    "dot_product_naive": elements(lambda a, b: a * b, operations=1),
-    "dot_product_reduction": dot_product,
-}
+REFERENCES = {"dot_product_naive": elements(lambda a, b: a * b, operations=1), "dot_product_reduction": dot_product}
 
 
 def costs(n):

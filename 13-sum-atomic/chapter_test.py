@@ -54,11 +54,7 @@ def costs(n, groups=None, local_size=256):
         "local loads": last["local loads"] + groups * local_size,
         "local stores": last["local stores"] + groups,
     }
-    return [
-        ("sum_int", count(n, 0, conversions=n)),
-        _sum_cas(n, 2 * groups - 1),
-        ("sum_last_group", {**last, **more}),
-    ]
+    return [("sum_int", count(n, 0, conversions=n)), _sum_cas(n, 2 * groups - 1), ("sum_last_group", {**last, **more})]
 
 
 def costs_of_some(n):

@@ -72,10 +72,7 @@ class Report:
     """What a test looked at, by name, and what failed; tests/conftest.py gives one to each test that asks for it."""
 
     def __init__(self):
-        self.counts = {}
-        self.failures = 0
-        self.excuse = ""
-        self.first = []
+        self.counts, self.failures, self.excuse = {}, [], ""  # failures: the first line of each
 
     def count(self, what, number=1):
         """`number` more of `what` were looked at: "runs", "cases"."""
@@ -103,8 +100,7 @@ class Report:
         """Each of the sentences in `wrong` is a failure; returns whether there are any."""
         for what in wrong:
             print(f"FAILED  {where}: {what}", flush=True)
-            self.first.append(f"{where}: {what}".partition("\n")[0])
-        self.failures += len(wrong)
+            self.failures.append(f"{where}: {what}".partition("\n")[0])
         return bool(wrong)
 
     def nothing_to_do(self, why):
@@ -115,7 +111,7 @@ class Report:
         """The failures in short; nothing to have looked at is one."""
         if not any(self.counts.values()) and not self.excuse and not self.failures:
             self.failed("this test", ["nothing was looked at"])
-        return self.first
+        return self.failures
 
 
 def indented(text):

@@ -37,14 +37,8 @@ CONSTANTS = {
     "CLK_LOCAL_MEM_FENCE": "CLK_GLOBAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE": "CLK_LOCAL_MEM_FENCE", "NAN": "0", "INFINITY": "0",
     "CL_SUCCESS": "1",
 }  # fmt: skip
-NARROWER = {
-    "size_t": "unsigned",
-    "ulong": "uint",
-    "long": "int",
-    "double": "float",
-    "cl_ulong": "cl_uint",
-    "float": "int",
-}
+NARROWER = {"size_t": "unsigned", "ulong": "uint", "cl_ulong": "cl_uint", "long": "int", "double": "float"}
+NARROWER["float"] = "int"
 DELETED = {"CallExpr", "BinaryOperator", "CompoundAssignOperator", "UnaryOperator", "ReturnStmt", "ContinueStmt",
            "BreakStmt", "ExprWithCleanups", "CXXMemberCallExpr", "CXXOperatorCallExpr"}  # fmt: skip
 FUNCTION = re.compile(r"^(?!(?:struct|using|typedef)\b)\w[\w:<>*&\[\] ]*?\b(\w+)\(", re.MULTILINE)
