@@ -12,6 +12,7 @@ program tried is what it asked for.
 
 import difflib
 import re
+import textwrap
 
 import pytest
 
@@ -25,16 +26,16 @@ KEPT = re.compile("Create(?!SubDevices)|Build|Set|Enqueue|GetKernelWorkGroupInfo
 
 
 def plain(lines):
-    """The lines that are kept; an event or a region is called by how many were made after it, so that what is repeated is
-    alike."""
-    made = {"event": 0, "region": 0}
+    """The lines that are kept; kernels, events and their like are called by how many were made after them, so that what is
+    repeated is alike, and what is the same after one more of them."""
+    made = {}
 
     def aged(name):
         kind, number = name[1], int(name[2])
-        made[kind] = max(made[kind], number)
+        made[kind] = max(made.get(kind, 0), number)
         return kind + f"-{made[kind] - number}" * (number < made[kind])
 
-    lines = [re.sub(r"\b(event|region)(\d+)", aged, line) for line in lines]
+    lines = [re.sub(r"\b(event|region|kernel|program)(\d+)", aged, line) for line in lines]
     return [re.sub(r"\b0x0+(?=[0-9a-f])", "0x", line) for line in lines if KEPT.match(line)]
 
 
@@ -47,10 +48,11 @@ def folded(lines, longest=120):
             while len(block) == size and lines[at + times * size : at + (times + 1) * size] == block:
                 times += 1
             times = times if times > 1 and times * size > 2 else 1
-            result += [f"{times} times:", *("  " + line for line in block)] if times > 1 else block[:1]
+            # From here on it is one line, so that no other block begins or ends within it.
+            result += [f"{times} times:\n" + textwrap.indent("\n".join(block), "  ")] if times > 1 else block[:1]
             at += times * size if times > 1 else 1
         lines = result
-    return lines
+    return "\n".join(lines).splitlines()
 
 
 def joined(lines, width=120):
