@@ -102,8 +102,6 @@ def words_of(text):
             lines.append(f"input {it[2]}")
         elif what == "told":
             lines.append(f"PollEvent {it[0]} {it[1]}")
-        elif what == "asks":
-            lines.append(" ".join([what, *it]))
     return lines
 
 

@@ -114,14 +114,6 @@ def at_the_same_time(attempt):
             f"before the first device is waited for, {launches} of 2 devices are launched, and {begun} flushed: they do "
             "not work at the same time"
         ]
-    # Whether the host asks until the first has ended, or only whether it has begun, shows where it does not end; and
-    # whether the second device begins when the host is told of the first one's end, where nobody is told.
-    asked = any(call.startswith(("PollEvent", "ask event")) for call in launched)
-    if asked and "asks for ever" in attempt.pocl(run.args, layer={"runs": 2}).calls:
-        return [
-            "the second device's kernel does not run before the host is told, or has asked, that the first one's has ended: "
-            "that is a wait, too"
-        ]
     device = {call.split()[1]: call.split()[2] for call in run.calls if call.startswith("on ")}
     divided = any(call.startswith("CreateSubDevices") for call in run.calls)
     if (divided or attempt.divisible()) and len({device.get(queue) for queue in queues}) < 2:

@@ -3,20 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
-#include <functional>
 #include <set>
-
-#include <unistd.h>
 
 struct kernels_state {
   std::map<cl_kernel, kernel_record> records;
   std::set<cl_mem> arguments; // of any kernel
   size_t num_sources = 0, num_launches = 0;
-  std::set<cl_command_queue> launched; // that have a launch
-  std::set<void *> ended;              // that have one that has ended
-  std::vector<std::function<void()>> untold;
-  size_t num_asked = 0; // whether a command has ended, and `runs` said no
 };
 static kernels_state &the = *new kernels_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below; // what the program calls; what the layer does besides, is the real ones'
@@ -147,71 +139,6 @@ static bool is_dropped(const std::string &kind, const bool is_launch) {
   return !drop.empty() && drop != "reads" && series_of(kind) == strtol(drop.c_str(), nullptr, 10);
 }
 
-// ---- Nothing ends before several queues have work: `runs` ---------------------------------------
-
-// Until so many queues have a launch, no command of one that has has ended, whoever asks; and until
-// a launch has ended in so many, nobody is told of an end. A program that asks again and again, or
-// for six seconds, is ended.
-
-[[noreturn]] static void waits_for_ever() {
-  note("asks for ever");
-  _exit(EXIT_FAILURE);
-}
-
-static bool still_runs(cl_event event) {
-  if (the.launched.size() >= number("runs"))
-    return false;
-  if (the.launched.count(
-          asked<cl_command_queue>(real.clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE)) == 0)
-    return false;
-  if (++the.num_asked > 100000)
-    waits_for_ever();
-  return true;
-}
-
-static cl_int about_event(cl_event event, const cl_event_info what, const size_t room, void *to,
-                          size_t *size_ret) {
-  const cl_int status = below.clGetEventInfo(event, what, room, to, size_ret);
-  const bool asks = what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS;
-  if (asks && to != nullptr && still_runs(event))
-    *static_cast<cl_int *>(to) = CL_RUNNING;
-  return status;
-}
-
-static cl_int times_of(cl_event event, const cl_profiling_info what, const size_t room, void *to,
-                       size_t *size_ret) {
-  return still_runs(event) ? CL_PROFILING_INFO_NOT_AVAILABLE
-                           : below.clGetEventProfilingInfo(event, what, room, to, size_ret);
-}
-
-static void CL_CALLBACK launch_ended(cl_event, cl_int, void *queue) {
-  std::vector<std::function<void()>> now;
-  {
-    const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
-    the.ended.insert(queue);
-    if (the.ended.size() < number("runs"))
-      return;
-    now.swap(the.untold);
-  }
-  alarm(0);
-  for (const std::function<void()> &tell : now)
-    tell();
-}
-
-static cl_int on_state(cl_event event, const cl_int state,
-                       void(CL_CALLBACK *tell)(cl_event, cl_int, void *), void *data) {
-  {
-    const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
-    if (the.ended.size() < number("runs")) {
-      the.untold.emplace_back([=] { call_back(tell, event, state, data); });
-      signal(SIGALRM, [](int) { waits_for_ever(); });
-      alarm(6);
-      return CL_SUCCESS;
-    }
-  }
-  return below.clSetEventCallback(event, state, tell, data);
-}
-
 // ---- Launches -----------------------------------------------------------------------------------
 
 static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
@@ -240,16 +167,8 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
       below.clSetKernelArg(kernel, index, sizeof(cl_mem), &copies[index]);
     }
   }
-  the.launched.insert(queue);
-  cl_event own = nullptr;
-  const bool is_counted = number("runs") > 0;
-  cl_event *const given = is_counted && event == nullptr ? &own : event;
   const cl_int status = below.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size,
-                                                     local_size, count, list, given);
-  if (is_counted && status == CL_SUCCESS)
-    real.clSetEventCallback(*given, CL_COMPLETE, launch_ended, queue);
-  if (own != nullptr)
-    real.clReleaseEvent(own);
+                                                     local_size, count, list, event);
   for (const auto &[index, copy] : copies) {
     below.clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers.at(index));
     real.clReleaseMemObject(copy);
@@ -274,9 +193,4 @@ void start_kernels() {
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clEnqueueCopyBuffer = copy_buffer;
-  if (number("runs") == 0)
-    return;
-  table.clGetEventInfo = about_event;
-  table.clGetEventProfilingInfo = times_of;
-  table.clSetEventCallback = on_state;
 }
