@@ -453,14 +453,6 @@ def starters_inputs(attempt, honest):
     ]
 
 
-# Who is the first in its group, and the first group, is for the device to say: every kernel is right with all turned round.
-MIRRORED = """
-#define get_local_id(d) (get_local_size(d) - 1 - get_local_id(d))
-#define get_group_id(d) (get_num_groups(d) - 1 - get_group_id(d))
-#define get_global_id(d) (2 * get_global_offset(d) + get_global_size(d) - 1 - get_global_id(d))
-"""
-
-
 def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
     if not maps(honest):

@@ -67,7 +67,7 @@ static std::map<cl_uint, cl_mem> buffers_of(cl_kernel kernel) {
 
 // ---- Programs, arguments, contents --------------------------------------------------------------
 
-// `sources`: what is handed over goes to a file; `first`: the file whose text comes before it.
+// `sources`: what is handed over goes to a file.
 static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
                                  const size_t *lengths, cl_int *status) {
   std::string whole;
@@ -76,12 +76,7 @@ static cl_program create_program(cl_context context, const cl_uint count, const 
   if (is_set("sources"))
     write_file(setting("sources") + "/" + std::to_string(++the.num_sources), whole.data(),
                whole.size());
-  if (!is_set("first"))
-    return below.clCreateProgramWithSource(context, count, texts, lengths, status);
-  const std::vector<char> first = read_file(setting("first"));
-  whole = std::string(first.begin(), first.end()) + "\n#line 1\n" + whole;
-  const char *text = whole.c_str();
-  return below.clCreateProgramWithSource(context, 1, &text, nullptr, status);
+  return below.clCreateProgramWithSource(context, count, texts, lengths, status);
 }
 
 // `floats`: "6=1.5 7=0", what the 4 bytes of these arguments are.
