@@ -20,13 +20,6 @@ def in_float(attempt):
     return []
 
 
-def in_24_bits(attempt):
-    """Indices of a matrix may be longer."""
-    if re.search(r"\bmul24|\bmad24", attempt.kernel):
-        return ["mul24 and mad24 multiply numbers of 24 bits, and an index may have more"]
-    return []
-
-
 def host_code(attempt):
     """The words of the student's host, without comments, a blank between each two."""
     return " ".join(behaviour.code_of((attempt.place / "host.cpp").read_text(errors="replace")))

@@ -18,5 +18,4 @@ def check(attempt):
         return [
             "a buffer was mapped that is not the kernel's: map the one that the kernel reads, and nothing is copied"
         ]
-    large = attempt.noted([str(2**21 + 3)])  # the smaller sizes, behaviour.own_memory has seen
-    return behaviour.own_memory(attempt, large) or behaviour.released(run)
+    return behaviour.released(run)

@@ -1,14 +1,11 @@
 import math
 import random
-import re
 
 from checker.behaviour import Trial, floats, packed
 
 
 def check(attempt):
     """13/2: NaN is not greater than 0, and what is hardly greater is."""
-    if re.search(r"\bfloat\s+\w+\s*=[^;]*\batomic_", attempt.kernel):
-        return ["what atomic_inc returns is put into a float, which holds whole numbers up to 2^24 only"]
     n = 1000
     number = random.Random(attempt.exercise.digest(attempt.folder))
     x = [number.uniform(-1, 1) if number.randrange(5) else math.nan for _ in range(n)]

@@ -1,5 +1,3 @@
-import re
-
 from checker.shared_checks import fields
 
 
@@ -49,13 +47,4 @@ def check(attempt):
                 many, f"{len(many)} characters of other names, and"
             )
             return [f"for {said} the way should be {right} and is {got}"]
-    # This device, if its version were one that the program has seen before, with other extensions.
-    for version in re.findall(r'"(OpenCL [3-9]\.\d[^"]*)"', (attempt.place / "host.cpp").read_text(errors="replace")):
-        run = attempt.pocl([], layer={"device.version": version, "device.extensions": "cl_khr_subgroups"})
-        got = (fields(run, "way") or ["nothing"])[-1]
-        if run.code == 0 and got not in ("1", "2"):
-            return [
-                f"on a device of version '{version}' that has cl_khr_subgroups, the way should be 2, or 1 with work-group "
-                f"functions, and is {got}"
-            ]
     return []

@@ -1,5 +1,3 @@
-import re
-
 from checker.behaviour import one_item
 
 OTHER_LAUNCHES = [("std::min(most,", "std::min<size_t>(3,")]
@@ -7,8 +5,6 @@ OTHER_LAUNCHES = [("std::min(most,", "std::min<size_t>(3,")]
 
 def check(attempt):
     """16/1: elements are read as vectors. What N / 4 vectors are called goes no higher than that."""
-    if mask := re.search(r"\bn\s*&\s*~\s*\(?\s*(?:\d+[uU]\b|\(u?int\))", attempt.kernel):
-        return [f"{mask[0]}: n has 64 bits, and is taken together with a mask of 32, whose upper half is 0"]
     n = max(int(size[0]) for size in attempt.exercise.sizes if int(size[0]) <= 5000)
     touched = attempt.work.touched if attempt.work else {}
     single = [item for (item, _), (_, _, high, _) in touched.items() if high >= n // 4]

@@ -1,7 +1,5 @@
-import re
-
 from checker.behaviour import Trial
-from checker.shared_checks import at_the_same_time, host_code, sums_in_int
+from checker.shared_checks import at_the_same_time, sums_in_int
 
 
 def check(attempt):
@@ -15,8 +13,4 @@ def check(attempt):
         pieces = [len(data) // 4 for number, data in sorted(Trial(attempt, [str(n)]).inputs.items())]
         if len(pieces) != 4 or max(pieces) > 0.75 * n:
             return [f"with N = {n} the devices get pieces of {pieces} elements of a and b: each is to get its half"]
-    if re.search(r"(?:< float > \(|\( float \)) n\b", host_code(attempt)):
-        return [
-            "n goes through a float, which holds whole numbers up to 2^24 only: of 2^24 + 1 elements one is nobody's"
-        ]
     return sums_in_int(attempt, ["1000"]) or at_the_same_time(attempt)
