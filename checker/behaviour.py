@@ -486,12 +486,10 @@ def too_large(run):
 # that each function declares at its beginning and prints when it ends.
 COUNT = """
 #define CHECK_MIX(x) (((ulong)(x) + 1) * 0x9E3779B97F4A7C15ul ^ ((ulong)(x) + 77) * ((ulong)(x) + 77))
-#define CHECK_FIRST ((1ul << 32) + 1)
 #define for(...) for (__VA_ARGS__) if (check_rounds++, 0) {} else
 #define while(...) while ((check_rounds++, 1) && (__VA_ARGS__))
-#define barrier(...) (check_barriers++, barrier(__VA_ARGS__))
 #define CHECK_AT(a, ...) (check_i = (ulong)(__VA_ARGS__), check_n##a++, check_h##a += CHECK_MIX(check_i), \\
-  check_early##a += check_barriers != 1 ? 0 : check_first++ == 0 ? CHECK_FIRST : 1, check_min##a = min(check_min##a, check_i), check_max##a = max(check_max##a, check_i), check_i)
+  check_min##a = min(check_min##a, check_i), check_max##a = max(check_max##a, check_i), check_i)
 #define return if (check_end_now, 0) {} else return
 """
 TAKES = re.compile(r"\b(?:__)?(global|local)\b([^,;()={}]*?)(\w+)\s*(?=[,);=\[])")
@@ -539,16 +537,13 @@ def instrumented(kernel):
                     start = None
     for at, new in sorted(edits, key=lambda edit: -edit[0]):
         text = text[:at] + new + text[at:]
-    begin = "ulong check_rounds = 0, check_barriers = 0, check_first = 0, check_i = 0"
+    begin = "ulong check_rounds = 0, check_i = 0"
     # The first one says so, too, where it has nothing to count: then it was seen that there was nothing.
     ends = '(check_rounds || check_item() == 0 ? printf("\\n~ %lu %lu\\n", check_item(), check_rounds) : 0)'
     for number in range(len(names)):
         begin += f", check_n{number} = 0, check_h{number} = 0, check_min{number} = ~0ul, check_max{number} = 0"
-        begin += f", check_early{number} = 0"
-        ends += (
-            f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu %lu %lu\\n", check_item(), check_n{number}, '
-        )
-        ends += f"check_min{number}, check_max{number}, check_h{number}, check_early{number}) : 0)"
+        ends += f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu %lu\\n", check_item(), check_n{number}, '
+        ends += f"check_min{number}, check_max{number}, check_h{number}) : 0)"
     # A function, so that nothing that the kernel defines changes it.
     head = "ulong check_item(void) { return get_global_id(0) + get_global_size(0) * get_global_id(1); }\n"
     head += f"#define CHECK_BEGIN {begin};\n#define CHECK_END ({ends})\n"
@@ -572,20 +567,16 @@ def matching(text, at):
 
 class Work:
     """What each work-item did: steps[item], touched[item, array] = (accesses, lowest, highest, a number for
-    which they are), and early[name of the array]: all accesses between the first and the second barrier; first[name]: of how
-    many work-items the first of these was to this array."""
+    which they are)."""
 
     def __init__(self, text, names):
         self.steps, self.rounds, self.touched, self.names = {}, {}, {}, names
-        self.early, self.first = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
         self.each = []  # the same of each launch: (item, name of the array, accesses, lowest, highest)
         for item, rounds in re.findall(r"^~ (\d+) (\d+)$", text, re.MULTILINE):
             self.rounds[int(item)] = self.rounds.get(int(item), 0) + int(rounds)
         self.steps.update(self.rounds)
-        for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
-            item, array, count, low, high, which, early = map(int, line.split())
-            self.early[names[array]] += early % 2**32
-            self.first[names[array]] += early >> 32
+        for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
+            item, array, count, low, high, which = map(int, line.split())
             self.steps[item] = self.steps.get(item, 0) + count
             self.each.append((item, names[array], count, low, high))
             old = self.touched.get((item, array), (0, low, high, 0))
