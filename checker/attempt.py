@@ -275,10 +275,7 @@ class Attempt:
         return self.once(("program", host, header, more), build)
 
     def other_hosts(self):
-        """The texts of the hosts that are compiled besides the student's program: those with other launches, and the starter's."""
-        if "host.cpp" in self.exercise.files:
-            starter = self.exercise.folder / "host.cpp"
-            return [read(starter)] if behaviour.gets_starters_inputs(self.exercise) else []
+        """The texts of the hosts with other launches, which are compiled besides the student's program."""
         return [read(self.source).replace(*change) for change in self.exercise.other_launches()]
 
     # -- running ---------------------------------------------------------------------------------
@@ -662,7 +659,7 @@ class Attempt:
 
     def of_the_task(self):
         """What the exercise's own check.py asks; and last, since that may say more of it, whether several queues wait for
-        each other, and whether the device gets the data as they are."""
+        each other."""
         try:
             own, other = self.at_once(lambda look: look(self), [self.exercise.own_check, behaviour.other_launches])
         except behaviour.NotSeen as what:
@@ -670,7 +667,7 @@ class Attempt:
         for complaint in own or other:
             return self.answer.wrong("task", complaint)
         if "host.cpp" in self.exercise.files:
-            for complaint in between_queues(self, self.honest) or behaviour.starters_inputs(self, self.honest):
+            for complaint in between_queues(self, self.honest):
                 return self.answer.wrong("program", complaint)
         return None
 

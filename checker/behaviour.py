@@ -433,26 +433,6 @@ def long_products(attempt, honest):
     return []
 
 
-def gets_starters_inputs(exercise):
-    """Is it one whose devices get what the starter's get? (Of several devices each has its part.)"""
-    return "host.cpp" in exercise.files and exercise.oclgrind and not exercise.processes
-
-
-def starters_inputs(attempt, honest):
-    """Where one device gets all the inputs, it gets the starter's: nothing is computed or put in order before."""
-    exercise = attempt.exercise
-    if not gets_starters_inputs(exercise) or len({queue for _, queue, _ in orders(honest)}) > 1:
-        return []
-    program = attempt.other_program((exercise.folder / "host.cpp").read_text(encoding="utf-8", errors="replace"))
-    student, starters = attempt.usual.inputs, Trial(attempt, honest.args, program=program).inputs if program else {}
-    if list(map(len, student.values())) != list(map(len, starters.values())) or student == starters:
-        return []
-    return [
-        f"with {attempt.sizes_text([honest])}, the device gets other inputs than those that the starter gave it: the work is to "
-        "be done there, with the data as they are"
-    ]
-
-
 def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
     if not maps(honest):
