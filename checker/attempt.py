@@ -74,9 +74,9 @@ class Answer:
 
 
 class Run:
-    """One run of the program: exit code (None for too long), what it printed, its calls (calls.words_of), and what it built."""
+    """One run of the program: exit code (None for too long), what it printed, its calls (calls.words_of)."""
 
-    def __init__(self, args, code, out, err, log="", sources=(), limit=POCL_SECONDS):
+    def __init__(self, args, code, out, err, log="", limit=POCL_SECONDS):
         self.args = args
         self.processes = 1
         self.code = code
@@ -85,7 +85,6 @@ class Run:
         self.watched = log.startswith("layer\n")  # else nobody has looked
         self.calls = words_of(log)
         self.inputs = re.findall(r"^input \d+ (\d+) (\d+)$", log, re.MULTILINE)  # (of all transfers which, which input)
-        self.sources = sources
         self.limit = limit  # seconds of computing; the exit code is None where they were not enough
 
     def passed(self):
@@ -308,13 +307,12 @@ class Attempt:
         env = self.environment(XDG_CACHE_HOME=str(self.home / "cache"))
         if (self.home / "vendors").exists():
             env["OCL_ICD_VENDORS"] = f"{self.home}/vendors/"
-        log = sources = None
+        log = None
         library = self.layer() if layer is not None else None
         if library is not None:
             place = pathlib.Path(tempfile.mkdtemp(dir=self.home))
-            log, sources = place / "log", place / "sources"
-            sources.mkdir()
-            env.update(layer_environment(library, {"log": log, "sources": sources, **layer}, place))
+            log = place / "log"
+            env.update(layer_environment(library, {"log": log, **layer}, place))
         env.update({name: str(value) for name, value in {**self.settings, **more}.items()})
         launcher, seconds = [], POCL_SECONDS
         if processes is not None:
@@ -322,8 +320,7 @@ class Attempt:
             env.update(MPIRUN, OMPI_MCA_btl_vader_single_copy_mechanism="none")  # which a sandbox may forbid
         code, out, err = self.execute(launcher, args, seconds, env, program, kernel, processes or 1)
         said = read(log) if log and log.exists() else ""
-        built = [read(path) for path in sorted(sources.glob("*"))] if said else []
-        run = Run(args, code, out, err, said, built, seconds)
+        run = Run(args, code, out, err, said, seconds)
         run.processes = processes or 1
         return run
 

@@ -162,13 +162,10 @@ def unwaited(run):
 
 
 def calls(attempt, run):
-    """The program built the kernel that it was given, waited for what it looks at, and released what it made."""
+    """The program waited for what it looks at, and released what it made."""
     exercise = attempt.exercise
     if "host.cpp" not in exercise.files or not exercise.oclgrind:
         return []
-    launched = any(call.startswith("EnqueueNDRangeKernel") for call in run.calls)
-    if launched and not any(attempt.kernel.strip() in source for source in run.sources):
-        return ["the kernel that was built is not the one in kernel.cl"]
     return not_awaited(run) or unwaited(run) or released(run)
 
 
