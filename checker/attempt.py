@@ -309,6 +309,8 @@ class Attempt:
             env["OCL_ICD_VENDORS"] = f"{self.home}/vendors/"
         log = None
         library = self.layer() if layer is not None else None
+        if layer and library is None:
+            raise behaviour.NotSeen("what the program does where it is misled, for want of the library that does so")
         if library is not None:
             place = pathlib.Path(tempfile.mkdtemp(dir=self.home))
             log = place / "log"
