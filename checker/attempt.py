@@ -214,7 +214,7 @@ class Attempt:
                 (self.place / name).write_bytes(source.read_bytes().removeprefix(b"\xef\xbb\xbf"))
         self.kernel = read(self.place / "kernel.cl") if (self.place / "kernel.cl").is_file() else ""
         self.source = self.place / "host.cpp"
-        if exercise.host == "chapter":
+        if not exercise.own_host:
             self.source = self.home / exercise.chapter / "host.cpp"
             shutil.copyfile(ROOT / exercise.chapter / "host.cpp", self.source)
         usage = re.search(r"usage: [\w-]+ ([^\\\n]*)", read(self.source))

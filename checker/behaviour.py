@@ -41,7 +41,7 @@ def given_files(exercises):
     paths = set((ROOT / "common").glob("*.h"))
     for exercise in exercises:
         paths |= {exercise.folder / name for name in ("host.cpp", "kernel.cl") if name not in exercise.files}
-        if exercise.host == "chapter":
+        if not exercise.own_host:
             paths.add(ROOT / exercise.chapter / "host.cpp")
     return {str(path.relative_to(ROOT)): digest_of(path) for path in sorted(paths) if path.exists()}
 
@@ -53,8 +53,9 @@ def known_files():
 def changed_files(exercise, known=None):
     """What is not the student's must be as it was given."""
     known = known_files() if known is None else known
-    for name, digest in given_files([exercise]).items():
-        if known.get(name) != digest:
+    given = given_files([exercise])
+    for name in [*(name for name in known if name.startswith(f"{exercise.path}/")), *given]:
+        if name not in given or known.get(name) != given[name]:
             return [
                 f"{name} is not part of your answer, and is not as it was given: ./check.sh --reset {exercise.number} "
                 "puts it back (and keeps yours beside it)"

@@ -29,8 +29,8 @@ class Problem(Exception):
 class Exercise:
     """What exercise.json says:
 
-    files        the files that are the student's: ["kernel.cl"], ["host.cpp"] or both
-    host         "chapter": the chapter's own host.cpp runs the kernel; "own": the exercise's
+    files        the files that are the student's: ["kernel.cl"], ["host.cpp"] or both. Where the exercise has no host.cpp,
+                 the chapter's runs the kernel
     starter      a regular expression: what the check has to answer to the unchanged starter
     sizes        argument lists for PoCL (default by chapter), each a string: "17 33 65"
     oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel. "5000 @32": on a device whose groups have
@@ -55,15 +55,15 @@ class Exercise:
         self.path = folder.relative_to(ROOT)
         try:
             data = json.loads((folder / "exercise.json").read_text())
-            if not isinstance(data, dict) or not {"files", "host", "starter"} <= set(data):
-                raise ValueError("files, host and starter are to be in it")
+            if not isinstance(data, dict) or not {"files", "starter"} <= set(data):
+                raise ValueError("files and starter are to be in it")
         except (OSError, ValueError) as error:
             raise Problem(f"{self.path}/exercise.json: {error}") from None
         unknown = [key for key in data if f"\n{key} " not in inspect.getdoc(Exercise)]
         if unknown:
             raise Problem(f"{self.path}/exercise.json: nothing is known of {', '.join(unknown)}")
         self.files = data["files"]
-        self.host = data["host"]
+        self.own_host = "host.cpp" in self.files or (folder / "host.cpp").exists()
         self.starter = data["starter"]
         self.matrix = "matmul" in self.chapter
         self.sizes = [

@@ -19,14 +19,19 @@ GIVEN = BUILD / "given"
 
 def digests_of(exercise):
     """{path: what its digest has to be} of what --reset gives back; of the starter's files, None: they have one together."""
-    known = behaviour.known_files()
-    others = {ROOT / name: known.get(name) for name in behaviour.given_files([exercise])}
-    return {**others, **{exercise.folder / name: None for name in exercise.files}}
+    known, needed = behaviour.known_files(), behaviour.given_files([exercise])
+    names = [*needed, *(name for name in known if name.startswith(f"{exercise.path}/"))]
+    return {
+        **{ROOT / name: known.get(name) for name in names},
+        **{exercise.folder / name: None for name in exercise.files},
+    }
 
 
 def as_given(exercise, path, digest):
     """Is this file as it was given?"""
-    return exercise.is_starter(exercise.folder) if digest is None else behaviour.digest_of(path) == digest
+    if digest is None:
+        return exercise.is_starter(exercise.folder)
+    return path.exists() and behaviour.digest_of(path) == digest
 
 
 def keep_given(exercises):

@@ -100,7 +100,7 @@ def forged(folder, exercise):
     (top / "build/exercises/state.json").write_text(f'{{"{exercise.id}": {{"grade": "passed", "failures": 0}}}}')
     (top / "checker").mkdir()
     (top / "checker/cli.py").write_text("print('passed')\n")
-    (folder / "exercise.json").write_text('{"files": [], "host": "chapter", "starter": "", "sizes": []}')
+    (folder / "exercise.json").write_text('{"files": [], "starter": "", "sizes": []}')
 
 
 def broken_zip(folder, exercise):
