@@ -38,17 +38,10 @@ COLUMNS = {
     "first": ["First name", "FirstName", "Vorname"],
     "last": ["Last name", "LastName", "Surname", "Nachname"],
     "number": ["ID", *WORKSHEET],  # Canvas's number of the user; in Moodle's grading worksheet "Participant 12345"
-    "login": [
-        "SIS Login ID",
-        "SIS User ID",
-        "Integration ID",
-        "Username",
-        "Login",
-        "ID number",
-        "Email address",
-        "Email",
-    ]
-    + ["Anmeldename", "ID-Nummer", "Matrikelnummer", "E-Mail-Adresse", "E-Mail"],
+    "login": (
+        "SIS Login ID,SIS User ID,Integration ID,Username,Login,ID number,Email address,Email,"
+        "Anmeldename,ID-Nummer,Matrikelnummer,E-Mail-Adresse,E-Mail"
+    ).split(","),
     "kept": ["Section", "Root Account", "Institution", "Department", "Suspended", "Abteilung", "Gesperrt"],
 }
 KINDS = {name.casefold(): kind for kind, names in COLUMNS.items() for name in names}

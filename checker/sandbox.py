@@ -27,18 +27,8 @@ THREADS = 40 + 4 * (os.cpu_count() or 1)  # all that a program may start; PoCL h
 OF_EACH = 8 + (os.cpu_count() or 1)  # of each process more that is meant to be there
 NOBODY = 65534
 # What a program gets to see of the file system, where it is there; of the checkout only what it needs.
-SYSTEM = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc",
-    "/opt",
-    "/sys",
-    "/nix",
-    os.environ.get("CONDA_PREFIX"),
+SYSTEM = [f"/{name}" for name in "usr bin sbin lib lib32 lib64 etc opt sys nix".split()] + [
+    os.environ.get("CONDA_PREFIX")
 ]
 SEEN = [ROOT / "common", ROOT / "build-oclgrind", BUILD / "exercises"]
 PATIENCE = 9  # times as long as allowed, at most, where the machine is busy
