@@ -55,35 +55,23 @@ def check(attempt):
             ]
         if left := behaviour.released(run):
             return left
-    for items, local in [(64, 32768), (1024, 4096)]:
-        limits = ["--max-wgsize", str(items), "--local-mem-size", str(local)]
-        run = attempt.simulated(["1"], limits, watched=False)
-        if run is None:
-            return []
-        device = f"on a device with {items} work-items in a group and {local} bytes of local memory, "
-        said = verdicts(run)
-        for name, (tile, _) in names.items():
-            fits = tile * tile <= items and 8 * tile * tile <= local
-            pruned = said.get(name, ("nothing", ""))[0] == "pruned"
-            if fits and pruned:
-                return [f"{device}{name} is pruned, and it fits"]
-            if not fits and not pruned:
-                return [
-                    f"{device}{name} has no room, and is not pruned"
-                    + (f": {attempt.broken(run)}" if attempt.broken(run) else "")
-                ]
-        if not run.passed():
-            return [device + (attempt.broken(run) or attempt.first_wrong(run))]
-    for items, local in [(32, 32768)]:
+    for items, local in [(64, 32768), (1024, 4096), (32, 32768)]:
         run = attempt.pocl(["20", "17", "20"], layer={"device.group": items, "device.local_memory": local})
-        said = verdicts(run)
         device = f"on a device with {items} work-items in a group and {local} bytes of local memory, "
-        left = [name for name in names if said.get(name, ("nothing", ""))[0] != "pruned"]
+        said = verdicts(run)
+        fit = [name for name, (tile, _) in names.items() if tile * tile <= items and 8 * tile * tile <= local]
+        for name in names:
+            pruned = said.get(name, ("nothing", ""))[0] == "pruned"
+            if pruned and name in fit:
+                return [f"{device}{name} is pruned, and it fits"]
+            if not pruned and name not in fit:
+                why = f": {attempt.broken(run)}" if attempt.broken(run) else ""
+                return [f"{device}{name} has no room, and is not pruned{why}"]
         launched = len(starting(run, "EnqueueNDRangeKernel"))
-        if left or launched:
-            return [
-                f"{device}no candidate has room, and {left[0] + ' is not pruned' if left else f'{launched} are launched'}"
-            ]
+        if not fit and launched:
+            return [f"{device}no candidate has room, and {launched} are launched"]
+        if fit and not run.passed():
+            return [device + (attempt.broken(run) or attempt.first_wrong(run))]
     return spoiled(attempt)
 
 
