@@ -100,8 +100,6 @@ def words_of(text):
         elif what == "input" and it[2] not in inputs:  # the first time that it is sent
             inputs.add(it[2])
             lines.append(f"input {it[2]}")
-        elif what == "told":
-            lines.append(f"PollEvent {it[0]} {it[1]}")
     return lines
 
 

@@ -435,25 +435,6 @@ static cl_int about_event(cl_event event, const cl_event_info what, const size_t
   return status;
 }
 
-// What the program wants to be told of an event, and how.
-struct wish {
-  void(CL_CALLBACK *tell)(cl_event, cl_int, void *);
-  void *data;
-};
-static void CL_CALLBACK told(cl_event event, cl_int state, void *data) {
-  const wish its = *static_cast<wish *>(data);
-  delete static_cast<wish *>(data);
-  note("told %s %d", name_of(event, "an event").c_str(), state);
-  arrive();
-  call_back(its.tell, event, state, its.data);
-}
-static cl_int on_state(cl_event event, const cl_int state,
-                       void(CL_CALLBACK *tell)(cl_event, cl_int, void *), void *data) {
-  if (state != CL_COMPLETE || tell == nullptr)
-    return below.clSetEventCallback(event, state, tell, data);
-  return below.clSetEventCallback(event, state, told, new wish{tell, data});
-}
-
 void start_buffers() {
   the.late = number("late") == 1;
   the.corrupt = setting("corrupt");
@@ -475,5 +456,4 @@ void start_buffers() {
   table.clFinish = finish;
   table.clWaitForEvents = wait_for;
   table.clGetEventInfo = about_event;
-  table.clSetEventCallback = on_state;
 }

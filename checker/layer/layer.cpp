@@ -50,14 +50,6 @@ bool fork_child(const std::string &name, const unsigned seconds, int &status) {
   return false;
 }
 
-void call_back(void (*tell)(cl_event, cl_int, void *), cl_event event, const cl_int state,
-               void *data) {
-  const bool was_inside = is_inside;
-  is_inside = false;
-  tell(event, state, data);
-  is_inside = was_inside;
-}
-
 std::string kernel_name(cl_kernel kernel) {
   char name[256] = "?";
   real.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);

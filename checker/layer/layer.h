@@ -46,8 +46,6 @@ extern layer_state &layer;
 // after so many seconds. Returns true in the child. In the parent, returns once the child has
 // ended; `status` is that of waitpid.
 bool fork_child(const std::string &name, unsigned seconds, int &status);
-// Runs the program's own code, whose calls of OpenCL count, though the layer was called.
-void call_back(void (*tell)(cl_event, cl_int, void *), cl_event event, cl_int state, void *data);
 
 // ---- settings.cpp -------------------------------------------------------------------------------
 
