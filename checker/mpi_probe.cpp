@@ -4,7 +4,7 @@
 //   mpi rank N
 //   mpi Ibcast ROOT BYTES | Bcast ROOT BYTES     ROOT is 1 in the process that sends, else 0
 //   mpi Allreduce BYTES | Gather BYTES | send TO BYTES | Barrier | Waitall
-//   mpi overwritten BYTES (of a send that was not waited for) | forgotten BYTES
+//   mpi overwritten BYTES (of a send that was not waited for)
 //   mpi Finalize
 //
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
@@ -274,12 +274,6 @@ int MPI_Irecv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Com
     return PMPI_Irecv(in, count, type, from, tag, comm, request);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
-}
-
-int MPI_Request_free(MPI_Request *request) {
-  if (on_its_way().count(*request) != 0) // nobody will ever know when its buffer may be written to
-    note("forgotten " + std::to_string(on_its_way()[*request].content.size()));
-  return PMPI_Request_free(request);
 }
 
 int MPI_Barrier(MPI_Comm comm) {
