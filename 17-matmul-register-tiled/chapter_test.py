@@ -3,8 +3,6 @@ from tests.formulas import matmul_times, register_tiled
 
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second: EDGES=0
-# What the optimizer makes of the kernel, Oclgrind 21.10 does not know (the instruction `freeze`, the
-# intrinsic `noalias.scope.decl`) and gives up: it gets it as it is written.
 BENCH = {"matmul": {"kernel": "17 registers"}}
 MOST = [2**30] * 3
 REFERENCES = {"matmul": product}
