@@ -425,19 +425,11 @@ def long_products(attempt, honest):
 
 def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
-    if not maps(honest):
+    if not any(call.startswith("EnqueueMapBuffer") for call in honest.calls):
         return []
     run = attempt.pocl(honest.args, layer={"late": 1})
-    return [] if run.passed() else map_lost(attempt, run)
-
-
-def maps(run):
-    """Has the program mapped a buffer?"""
-    return any(call.startswith("EnqueueMapBuffer") for call in run.calls)
-
-
-def map_lost(attempt, run):
-    """A complaint about what is mapped in such a run."""
+    if run.passed():
+        return []
     return [
         f"with {attempt.sizes_text([run])}, on a device that has its own memory, something is lost: with "
         "CL_MAP_WRITE_INVALIDATE_REGION the whole region is undefined until you write it, with CL_FALSE the pointer must not "

@@ -50,11 +50,6 @@ def events_of(lines):
             yield what, rest.split()
 
 
-def calls_of(text):
-    """All calls of a log."""
-    return [call for what, call in events_of(text.splitlines()) if what == "call"]
-
-
 # ---- In the checker's words ----------------------------------------------------------------------------------------
 
 # What a command is to the checks of its order, and which of its arguments is its buffer.

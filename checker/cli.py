@@ -30,6 +30,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import textwrap
 import time
 
 from checker import reset, sandbox
@@ -145,14 +146,8 @@ def grade(answer, unchanged):
 
 def show(label, text):
     """One line of an answer, wrapped."""
-    width, column = 100, 12
-    words, line = text.split(" "), f"  {label:<{column - 2}}"
-    for word in words:
-        if len(line) + len(word) > width and line.strip():
-            print(line.rstrip())
-            line = " " * column
-        line += word + " "
-    print(line.rstrip(), flush=True)
+    indents = {"initial_indent": f"  {label:<10}", "subsequent_indent": " " * 12}
+    print(textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False, **indents), flush=True)
 
 
 VERDICTS = {
