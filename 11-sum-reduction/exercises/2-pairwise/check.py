@@ -1,7 +1,4 @@
-import math
-
 from checker import behaviour
-from checker.behaviour import Trial, beside, packed
 from checker.shared_checks import by_a_single_one, in_float, launched_once, of_both_signs
 
 OTHER_LAUNCHES = [("local_size = 16", "local_size = 15")]
@@ -22,17 +19,4 @@ def check(attempt):
             why = attempt.broken(run) or attempt.first_wrong(run)
             complaints = [f"with a launch of one work-item in all, {why}"]
     # Even 2^15 of the small ones are lost when they are added to the 1; in a tree of 2^22 the way is short, at the end, too.
-    return (
-        complaints
-        or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46)
-        or of_both_signs(attempt)
-        or in_pairs(attempt, [2.0**24, 0.0, 1.0, 1.0])
-        or in_pairs(attempt, [2.0**24, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
-    )
-
-
-def in_pairs(attempt, x):
-    """11/2: a work-item that has all of these elements adds neighbours, and then their sums: no 1 is ever alone."""
-    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, items=1)
-    said = f"with {', '.join(f'{value:.0f}' for value in x)}, all of them for a single work-item, which are to be added in pairs"
-    return beside(said, [math.fsum(trial.left(1))], [(math.fsum(x), 0)])
+    return complaints or by_a_single_one(attempt, 2**22, 0.98 * 2.0**-39, 46) or of_both_signs(attempt)

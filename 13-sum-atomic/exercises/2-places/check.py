@@ -17,8 +17,4 @@ def check(attempt):
         return [
             f"of {n} numbers with NaN among them, {len(right)} are greater than 0, and {count} are kept, or other ones"
         ]
-    usual = Trial(attempt, [str(n)])  # whose x holds no NaN, which is what the host has put into kept
-    count = usual.left(2, kind="I")[0]
-    if any(not math.isnan(value) for value in usual.left(1)[count:]):
-        return [f"of {n} numbers {count} are kept, and more than that is written: kept has room for those {count}"]
     return []
