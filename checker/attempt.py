@@ -648,8 +648,8 @@ class Attempt:
         """Its calls, and what becomes of other inputs."""
         if behaviour.has_work(self.exercise) and not self.exercise.matrix:
             self.see_work()  # on Oclgrind, while PoCL builds the kernel
-        honest = self.first and self.honest
-        if not honest.watched:
+        honest = self.layer() and self.first and self.honest
+        if not (honest and honest.watched):
             return self.answer.unchecked.append("the program's calls, for want of the library that notes them")
         for complaints in behaviour.WATCHERS:
             for complaint in complaints(self, honest):
@@ -661,13 +661,13 @@ class Attempt:
         each other."""
         try:
             own, other = self.at_once(lambda look: look(self), [self.exercise.own_check, behaviour.other_launches])
+            several = between_queues(self, self.honest) if "host.cpp" in self.exercise.files else []
         except behaviour.NotSeen as what:
             return self.answer.unchecked.append(str(what))
         for complaint in own or other:
             return self.answer.wrong("task", complaint)
-        if "host.cpp" in self.exercise.files:
-            for complaint in between_queues(self, self.honest):
-                return self.answer.wrong("program", complaint)
+        for complaint in several:
+            return self.answer.wrong("program", complaint)
         return None
 
 
