@@ -17,9 +17,10 @@ const Frame = (() => {
 
   const WORDS = /\b(const|restrict|volatile|void|float\d*|double|int|uint|ulong|size_t|cl_\w+|__\w+|if|else|for|while|do|return|unsigned|bool)\b/;
 
-  // A piece of source without comments, with its words of the language and its numbers coloured.
+  // A piece of source without comments, with its words of the language and its numbers coloured; it may break after "(".
   const colored = (text) => text.split(new RegExp(`${WORDS.source}|(\\b\\d[\\w.]*)`)).filter(Boolean)
-    .map((piece) => WORDS.test(piece) ? make("b", {}, piece) : /^\d/.test(piece) ? make("em", {}, piece) : piece);
+    .map((piece) => WORDS.test(piece) ? make("b", {}, piece) : /^\d/.test(piece) ? make("em", {}, piece) : piece)
+    .flatMap((piece) => typeof piece === "string" ? piece.split(/(?<=\()/).flatMap((part) => [part, make("wbr")]).slice(0, -1) : [piece]);
 
   // Whoever extends it has steps, go(to), and a stage; and calls frame() once.
   class Player {
@@ -96,10 +97,10 @@ const Frame = (() => {
       return this.pane;
     }
 
-    // What stands in a line.
-    write(number, whole) {
-      const [plain, comment] = whole.slice(this.indent).split(/(?=\/\/)/);
-      this.lines.get(number).querySelector("code").replaceChildren(...colored(plain || ""), ...(comment ? [make("i", {}, comment)] : []));
+    // What stands in a line; its comment as an <i>, an <s> where it is not true any more, or not at all.
+    write(number, whole, comments = "i") {
+      const [plain, comment] = whole.slice(this.indent).replace(/^ {9,}/, "        ").split(/(?=\/\/)/); // a narrow column
+      this.lines.get(number).querySelector("code").replaceChildren(...colored(plain || ""), ...(comment && comments ? [make(comments, {}, comment)] : []));
     }
 
     mark(numbers) {

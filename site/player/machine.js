@@ -64,6 +64,9 @@ const Machine = (() => {
     throw new Error(`no such type: ${type}`);
   }
 
+  // Has nobody written it, or a part of it?
+  const unwritten = ({ region, offset }, type) => region.written.subarray(offset >> 2, (offset + bytesOf(type) + 3) >> 2).includes(0);
+
   function read(pointer, type) {
     const n = lanes(type), one = scalar(type), size = BYTES[one];
     inside(pointer, n * size);
@@ -244,11 +247,12 @@ const Machine = (() => {
         const shared = pointer.region.space !== "private", within = !shared || isInside(pointer, bytesOf(type));
         out = within ? read(pointer, type) : anything(type);
         if (shared) made = access(item, line, "r", pointer, type, out);
-        if (shared && within) made.unwritten = pointer.region.written.subarray(pointer.offset >> 2, (pointer.offset + bytesOf(type) + 3) >> 2).includes(0);
+        if (shared && within) made.unwritten = unwritten(pointer, type);
       } else if (op === "store") {
         const pointer = get(1), stored = get(0);
         const shared = pointer.region.space !== "private", within = !shared || isInside(pointer, bytesOf(type));
-        const before = shared && within ? read(pointer, type) : anything(type);
+        const blank = !shared || !within || unwritten(pointer, type);
+        const before = !blank ? read(pointer, type) : lanes(type) > 1 ? new Array(lanes(type)).fill(NaN) : NaN;
         if (within) write(pointer, type, stored);
         if (shared) made = access(item, line, "w", pointer, type, stored, before);
       } else if (op === "gep") {

@@ -99,8 +99,18 @@
       this.lists[place].replaceChildren(...entries.map(([which, text]) => make("option", { value: which }, text)));
     }
 
+    // The comments that speak of a line: behind it, and that at the beginning of its paragraph.
+    about_line(number) {
+      const own = new Map(this.recording.source), found = [number], comment = (n) => /^ *\/\//.test(own.get(n));
+      const ends = (n) => !bare(own.get(n) || "") || own.get(n).trim() === "}" && own.get(n).search(/\S/) <= own.get(number).search(/\S/);
+      let above = number - 1;
+      while (!ends(above)) above--;
+      for (; comment(above); above--) found.push(above);
+      return found;
+    }
+
     showLines() {
-      const own = new Map(this.recording.source), texts = new Map(own), changed = new Set();
+      const own = new Map(this.recording.source), texts = new Map(own), changed = new Set(), { puzzle } = this;
       this.places.forEach(({ choices }, i) => {
         if (!this.chosen[i]) return;
         for (const [number, text] of Object.entries(choices[this.chosen[i] - 1].lines)) {
@@ -108,12 +118,17 @@
           changed.add(Number(number));
         }
       });
+      // What a comment says of a line need not be true of another one. In a puzzle it would tell which is the kernel's own.
+      const others = puzzle ? puzzle.places.flatMap((i) => this.places[i].choices.flatMap(({ lines }) => Object.keys(lines).map(Number))) : [...changed];
+      const untrue = new Set(others.flatMap((number) => this.about_line(number)));
       for (const [number, text] of texts) {
-        this.write(number, changed.has(number) && !bare(text) ? `${own.get(number).match(/^ */)[0]}// (nothing)` : text);
-        this.lines.get(number).classList.toggle("player-changed", changed.has(number) && !this.puzzle);
+        const nothing = changed.has(number) && !bare(text), line = this.lines.get(number);
+        this.write(number, nothing ? `${own.get(number).match(/^ */)[0]}// (nothing)` : text, nothing || !untrue.has(number) ? "i" : puzzle ? "" : "s");
+        line.hidden = Boolean(puzzle) && untrue.has(number) && !bare(own.get(number));
+        line.classList.toggle("player-changed", changed.has(number) && !puzzle);
       }
       this.places.forEach(({ line }, i) => {
-        const offered = !this.puzzle || this.puzzle.places.includes(i);
+        const offered = !puzzle || puzzle.places.includes(i);
         this.lists[i].hidden = !offered;
         this.lines.get(line).classList.toggle("player-choice", offered);
         this.lists[i].value = this.chosen[i];
@@ -135,9 +150,9 @@
       if (!this.puzzles.length) return [];
       this.tabs = [null, ...this.puzzles].map((puzzle) =>
         this.button("", "", () => this.enter(puzzle)));
-      this.about_task = make("p", { class: "player-task" });
+      this.about_task = make("span");
       this.answer = make("p", { class: "player-answer", role: "status" });
-      this.hints = make("ul", { class: "player-hints" });
+      this.hints = make("ul", { class: "player-hints", "aria-live": "polite" });
       this.check_button = this.button("Check in all orders", "Check in all orders", () => this.check(),
         { class: "player-check", "aria-keyshortcuts": "Control+Enter" });
       this.check_button.title += " (Ctrl+Enter)";
@@ -149,8 +164,12 @@
         this.hint_button.hidden = this.hints.children.length === this.puzzle.hints.length;
         if (this.hint_button.hidden) this.check_button.focus();
       });
-      this.task_box = make("div", { class: "player-puzzle" }, this.about_task,
-        make("div", { class: "player-controls" }, this.check_button, this.hint_button), this.answer, this.hints);
+      const lead = this.button("Choose other lines where a ▾ is: to the first of them", "Choose other lines where a ▾ is.",
+        () => this.lists[this.puzzle.places[0]].focus(), { class: "player-lead" });
+      // The task comes first; what is done about it stands below the lines that are chosen, one or two stops of the keyboard on.
+      this.task_box = make("p", { class: "player-task" }, this.about_task, " ", lead);
+      this.answer_box = make("div", { class: "player-puzzle" }, this.hints,
+        make("div", { class: "player-controls" }, this.check_button, this.hint_button), this.answer);
       return [make("div", { class: "player-tabs", role: "group", "aria-label": "What to do" }, ...this.tabs), this.task_box];
     }
 
@@ -175,14 +194,16 @@
         this.tabs[i].title = name;
         this.tabs[i].setAttribute("aria-pressed", one === puzzle);
       });
-      this.task_box.hidden = !puzzle;
+      this.task_box.hidden = this.answer_box.hidden = !puzzle;
       this.root.classList.toggle("player-solving", Boolean(puzzle));
       if (!puzzle) return;
-      this.about_task.textContent = `${puzzle.task} Choose other lines where a ▾ is.`;
-      this.hint_button.hidden = this.hints.children.length === puzzle.hints.length;
-      this.answer.className = `player-answer player-${this.said.startsWith("Solved") ? "good" : "bad"}`;
+      const solved = this.said.startsWith("Solved");
+      this.about_task.textContent = puzzle.task;
+      this.hint_button.hidden = solved || this.hints.children.length === puzzle.hints.length;
+      this.hints.hidden = solved;
+      this.answer.className = `player-answer player-${solved ? "good" : "bad"}`;
       this.answer.textContent = this.said;
-      if (this.said.startsWith("Solved"))
+      if (solved)
         this.answer.append(" ", make("a", { href: `${this.root.dataset.root}/${puzzle.exercise}/` }, "Now write it: the exercise"));
     }
 
@@ -198,6 +219,7 @@
         this.solved(this.puzzle, true);
         this.said = `Solved: right in ${orders.length} orders, and nothing races.`;
         this.showTask();
+        this.go(this.steps.length - 1);
         return;
       }
       const { order, seed, result } = worst;
@@ -240,9 +262,10 @@
         ...(local ? [make("div", { class: "player-room" }, this.localHeading = make("p", { class: "player-title" }), this.local)] : []),
         make("div", { class: "player-room player-wide" }, make("p", { class: "player-title" }, "Global memory",
           ...(launch.copies ? [make("span", { class: "player-key" }, "copied into the local memory above")] : [])), this.global), this.lines_svg);
+      const tasks = this.task();
       this.frame({
         options: [make("label", {}, "Work-items ", this.orderSelect), this.seedButton, this.groupLabel = make("label", {}, "Group ", this.groupSelect)],
-        gates: [], code: make("div", {}, this.code("the kernel's source", choices), this.note), stage, about: this.about(), tasks: this.task(),
+        gates: [], code: make("div", { class: "player-edit" }, this.code("the kernel's source", choices), this.note, ...(this.answer_box ? [this.answer_box] : [])), stage, about: this.about(), tasks,
       });
       this.root.style.setProperty("--shown", (launch.show || []).length);
       this.root.classList.toggle("player-dense", Object.values(launch.grid || {}).some(([, columns]) => columns >= 16)); // large matrices
@@ -393,7 +416,7 @@
       this.drawWhere();
       const mine = step.filter((a) => a.group === this.group);
       // The source.
-      const lines = new Set(step.filter((a) => a.kind !== "start").map((a) => a.line));
+      const lines = new Set((mine.length ? mine : step).filter((a) => a.kind !== "start").map((a) => a.line));
       this.mark(lines);
       // The work-items.
       const several = this.result.numGroups > 1;
@@ -416,8 +439,8 @@
       });
       const opened = mine.some((a) => a.kind === "go");
       this.bar.className = `player-bar${waiting ? " player-closed" : opened ? " player-open" : ""}`;
-      this.bar.textContent = waiting ? `barrier, line ${at}: ${waiting} of ${this.boxes.length} wait here`
-        : opened ? "barrier: all are here, it opens" : done === this.boxes.length ? "done" : "";
+      this.bar.replaceChildren(make("span", {}, waiting ? `barrier, line ${at}: ${waiting} of ${this.boxes.length} wait here`
+        : opened ? "barrier: all are here, it opens" : done === this.boxes.length ? "done" : ""));
       // Memory.
       const held = new Set();
       for (const [key, [name, i]] of state.copies) if (key.startsWith(`${this.group} `)) held.add(`${name} ${i}`);
@@ -522,7 +545,7 @@
       if (step.length === 1) {
         const [a] = step, place = `${a.variable}[${a.at}${a.values && a.values.length > 1 ? `…${a.at + a.values.length - 1}` : ""}]`;
         if (a.kind === "b") return `${who(a)} reaches the barrier in line ${a.line} and waits.`;
-        if (a.kind === "r") return `${who(a)} reads ${place}${a.values.every(Number.isNaN) && a.unwritten ? "" : `: ${a.values.map(show).join(", ")}`} (line ${a.line}).`;
+        if (a.kind === "r") return `${who(a)} reads ${place}${a.unwritten || a.outside ? "" : `: ${a.values.map(show).join(", ")}`} (line ${a.line}).`;
         if (a.kind === "w") return `${who(a)} writes ${a.values.map(show).join(", ")} to ${place}${Number.isNaN(a.before[0]) ? "" : `, where ${a.before.map(show).join(", ")} was`} (line ${a.line}).`;
         return `${who(a)} changes ${place} from ${show(a.before[0])} to ${show(a.now[0])}, in one piece (line ${a.line}).`;
       }
@@ -560,12 +583,11 @@
         if (l < 0) continue;
         if (!this.cells.get(a.variable)[a.at]) continue; // outside
         const box = this.boxes[l].getBoundingClientRect(), cell = this.cells.get(a.variable)[a.at].getBoundingClientRect();
-        const below = cell.top > box.top;
-        const x1 = box.left + box.width / 2 - stage.left, y1 = (below ? box.bottom : box.top) - stage.top;
-        const x2 = cell.left + cell.width / 2 - stage.left, y2 = (below ? cell.top : cell.bottom) - stage.top;
-        const beside = Math.abs(y2 - y1) < 30 && !below;
-        const bend = beside ? 0 : (y2 - y1) / 2;
-        Frame.line(svg, `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`, a.race ? "race" : a.kind,
+        // To a cell that is below, from above; to one beside, from below.
+        const below = cell.top >= box.bottom, x2 = cell.left + cell.width / 2 - stage.left;
+        const x1 = (below ? box.left + box.width / 2 : box.right) - stage.left, y1 = box.bottom - (below ? 0 : 6) - stage.top;
+        const y2 = below ? cell.top - 3 - stage.top : cell.bottom + 3 - stage.top, bend = below ? (y2 - y1) / 2 : -30;
+        Frame.line(svg, `M${x1} ${y1} C${below ? x1 : (x1 + x2) / 2} ${y1 + Math.abs(bend)} ${x2} ${y2 - bend} ${x2} ${y2}`, a.race ? "race" : a.kind,
           a.kind === "r" ? [x1, y1] : [x2, y2]);
       }
     }

@@ -106,6 +106,10 @@ def test_player(page, base, chapter):
             assert sum(map(float, seen["memory"][name])) == right, order
         assert {what: seen["counts"].get(what, 0) for what in COUNTED} == {what: costs[what] for what in COUNTED}, order
         assert not seen["counts"].get("races"), order
+    # The lines in hand are those of the group in view, if that one has done anything.
+    player.order("lockstep")
+    assert player.ask("""player.steps.every((step, i) => { player.go(i); const mine = step.filter((a) => a.group === player.group);
+      return !mine.length || [...root.querySelectorAll('.player-now .player-number')].every((e) => mine.some((a) => a.line === +e.textContent)); })""")  # fmt: skip
     barriers = player.ask(
         "player.places.filter((p) => p.choices.some((c) => p.line in c.lines && /^ *(\\/\\/.*)?$/.test(c.lines[p.line]))).map((p) => p.line)"
     )
@@ -131,6 +135,10 @@ def test_a_link_opens_the_very_state(page, base):
     player = Player(page, base, "06-dot-product-reduction")
     assert page.locator(".md-nav--secondary a[href='#see-it-run']").is_visible(), "not in the table of contents"
     player.choose(23, "(nothing)")
+    struck = player.root.locator(".player-lines s").all_inner_texts()
+    assert struck and struck[0].startswith("// Tree: "), (
+        "what is said of the kernel's own line stands as if it were true"
+    )
     player.order("shuffled", 5)
     player.click("next mistake (key m)")
     seen = player.look()
