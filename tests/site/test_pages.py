@@ -39,6 +39,7 @@ SEARCHES = {
     "warp": "14-sum-sub-groups/",
     "__syncthreads": "06-dot-product-reduction/",
     "stream": "22-overlap/",
+    "Vulkan": "docs/questions/",  # which says that there is nothing
 }
 # What people type, and the page it leads to: docs/errors.md#cl_invalid_value is docs/errors/.
 SEARCHES |= {question: re.sub(r"(README)?\.md(#.*)?$", "/", to).replace("//", "/") for question, to in questions()}
