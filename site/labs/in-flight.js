@@ -8,7 +8,7 @@
   Lab.start("in-flight", "How many bytes must be on their way before memory is busy all the time?", {
     machine: { label: "Machine", options: MACHINES.map((m) => m.name) },
     items: { label: "Work-items at once", min: 0, max: 40, value: 30, say: (e) => power(e).toLocaleString("en") },
-    loads: { label: "Loads of each, at once", min: 1, max: 8, value: 1 },
+    loads: { label: "Loads of each, at once", min: 1, max: 8, value: 4 },
     width: { label: "Bytes of a load", min: 0, max: 2, value: 0, say: (i) => String(WIDTHS[i]) },
     latency: { label: "Latency, in ns", min: 100, max: 1000, step: 50, value: 600 },
   }, ({ machine, items, loads, width, latency }) => {
