@@ -15,7 +15,7 @@
     const { name, bytes } = MACHINES[machine]; // 10^9 bytes a second: bytes a nanosecond
     const flying = power(items) * loads * WIDTHS[width], needed = bytes * latency;
     const rate = Math.min(bytes, flying / latency), share = rate / bytes;
-    const drawing = [Lab.draw("text", { x: 10, y: 20, class: "lab-axis" }, `requests on their way; time to the right. All ${KEPT} lines full: as many as memory needs`)];
+    const drawing = [Lab.draw("text", { x: 10, y: 20, class: "lab-axis" }, `loads on their way, in time: ${KEPT} lines keep memory busy`)];
     // One window of latency: the share of it in which bytes arrive is drawn as the busy part of memory.
     const rows = Math.max(1, Math.min(KEPT, Math.round(share * KEPT)));
     for (let r = 0; r < KEPT; r++) drawing.push(Lab.draw("line", { x1: 10, x2: 660, y1: 32 + r * 7, y2: 32 + r * 7, class: "lab-free" }));
