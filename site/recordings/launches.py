@@ -48,27 +48,24 @@ def _sums(first, number, step=16):
     return sum(sum(_PRODUCTS[i::step]) for i in range(first, first + number))
 
 
-def _matmul(chapter, sizes, launch, figure, say, show, options="", tiles=None, **costs):
-    """A launch of a matrix product, (global size, local size); with `options` its work-items bring elements into tiles."""
-    m, n, k = sizes
-    a, b = whole(m * k, 1), whole(k * n, 2)
+def _launch(chapter, kernel, figure, say, sizes, arguments, show, costs, **more):
+    """A launch; `sizes`: global and local. It has what its reader may try, where tries.md has something."""
     tries = _tries(chapter)
     return {
-        "chapter": chapter,
-        "kernel": "matmul",
-        "arguments": [a, b, [NAN] * (m * n), m, n, k],
-        "costs": {"m": m, "n": n, "k": k, **costs},
-        "expected": {"c": product(a, b, m, n, k)},
-        "pocl": "300 200 100",
-        "figure": figure,
-        "say": say,
-        **({"try": tries} if tries else {}),
+        "chapter": chapter, "kernel": kernel, "pocl": "1000003", "figure": figure, "say": say, **({"try": tries} if tries else {}),
+        "global": sizes[0], "local": sizes[1], "arguments": arguments, "show": show, "costs": costs, **more,
+    }  # fmt: skip
+
+
+def _matmul(chapter, shape, sizes, figure, say, show, options="", tiles=None, **costs):
+    """A launch of a matrix product; with `options` its work-items bring elements into tiles."""
+    m, n, k = shape
+    a, b = whole(m * k, 1), whole(k * n, 2)
+    return _launch(
+        chapter, "matmul", figure, say, sizes, [a, b, [NAN] * (m * n), m, n, k], show, {"m": m, "n": n, "k": k, **costs},
+        pocl="300 200 100", expected={"c": product(a, b, m, n, k)}, grid={"a": [m, k], "b": [k, n], "c": [m, n], **(tiles or {})},
         **({"copies": True, "options": options} if options else {}),
-        "global": launch[0],
-        "local": launch[1],
-        "show": show,
-        "grid": {"a": [m, k], "b": [k, n], "c": [m, n], **(tiles or {})},
-    }
+    )  # fmt: skip
 
 
 _X16 = whole(70, 3)
@@ -78,47 +75,19 @@ _X12 = whole(19, 6)
 
 BLOCKS = "-D BM=8 -D BN=8 -D BK=4 -D TM=4 -D TN=4 -D EDGES=0"
 LAUNCHES = [
-    {
-        "chapter": "03-launch-geometry",
-        "pocl": "1000000",
-        "kernel": "grid_stride",
-        "figure": "grid-stride",
-        "say": "eight work-items, twenty elements",
-        "global": [8],
-        "local": [4],
-        "arguments": [[NAN] * 20, 20],
-        "show": ["i"],
-        "costs": {"n": 20},
-        "expected": {"owner": [i % 8 for i in range(20)]},
-    },
-    {
-        "chapter": "05-dot-product-naive",
-        "pocl": "1000003",
-        "kernel": "dot_product",
-        "figure": "host-adds",
-        "say": "sixteen work-items, twenty products",
-        "global": [16],
-        "local": [8],
-        "arguments": [_A, _B, [NAN] * _N, _N],
-        "show": ["i"],
-        "costs": {"n": _N},
-        "expected": {"products": _PRODUCTS},
-    },
-    {
-        "chapter": "06-dot-product-reduction",
-        "pocl": "1000003",
-        "kernel": "dot_product",
-        "figure": "reduction-tree",
-        "say": "two groups of eight, twenty products",
-        "try": _tries("06-dot-product-reduction"),
-        "global": [16],
-        "local": [8],
-        "arguments": [_A, _B, [NAN] * 2, _N, Local(8)],
-        "show": ["sum", "active"],
-        "seed": 5,
-        "costs": {"n": _N, "groups": 2, "local_size": 8},
-        "expected": {"partial_sums": [_sums(0, 8), _sums(8, 8)]},
-    },
+    _launch(
+        "03-launch-geometry", "grid_stride", "grid-stride", "eight work-items, twenty elements", ([8], [4]), [[NAN] * 20, 20],
+        ["i"], {"n": 20}, pocl="1000000", expected={"owner": [i % 8 for i in range(20)]},
+    ),
+    _launch(
+        "05-dot-product-naive", "dot_product", "host-adds", "sixteen work-items, twenty products", ([16], [8]),
+        [_A, _B, [NAN] * _N, _N], ["i"], {"n": _N}, expected={"products": _PRODUCTS},
+    ),
+    _launch(
+        "06-dot-product-reduction", "dot_product", "reduction-tree", "two groups of eight, twenty products", ([16], [8]),
+        [_A, _B, [NAN] * 2, _N, Local(8)], ["sum", "active"], {"n": _N, "groups": 2, "local_size": 8},
+        seed=5, expected={"partial_sums": [_sums(0, 8), _sums(8, 8)]},
+    ),
     _matmul("08-matmul-naive", (6, 7, 8), ([8, 8], [4, 4]), "matmul", "one work-item, one element of C", ["sum", "k"]),
     _matmul(
         "09-matmul-tiled", (6, 7, 8), ([8, 8], [4, 4]), "tiling", "four groups, each with two tiles of 4×4", ["sum", "k"],
@@ -128,51 +97,22 @@ LAUNCHES = [
         "10-matmul-wpt", (6, 7, 8), ([8, 4], [4, 2]), "wpt", "four groups, two elements of C for each work-item", ["sums", "k"],
         "-D TILE=4 -D WPT=2", {"a_tile": [4, 4], "b_tile": [4, 4]}, tile=4, wpt=2,
     ),
-    {
-        "chapter": "12-sum-unrolled",
-        "pocl": "1000003",
-        "kernel": "sum_unrolled",
-        "figure": "unrolled",
-        "say": "the first launch: nineteen elements become nine",
-        "options": "-D UF=2",
-        "global": [12],
-        "local": [4],
-        "arguments": [_X12, 19],
-        "show": ["sum"],
-        "costs": {"n": 19, "uf": 2},
-        "expected": {
-            "data": [_X12[i] + _X12[i + 9] + (_X12[18] if i == 0 else 0) for i in range(9)] + _X12[9:],
-        },
-    },
-    {
-        "chapter": "13-sum-atomic",
-        "pocl": "1000003",
-        "kernel": "sum_last_group",
-        "figure": "atomic-last-group",
-        "say": "three groups of four; the last one adds the rest",
-        "try": _tries("13-sum-atomic"),
-        "global": [12],
-        "local": [4],
-        "arguments": [_X13, [NAN], 30, Local(4), [NAN] * 3, [0]],
-        "show": ["sum", "rest"],
-        "costs": {"n": 30, "groups": 3, "local_size": 4},
-        "expected": {"total": [sum(_X13)], "done": [0]},
-    },
-    {
-        "chapter": "16-dot-product-vectorized",
-        "pocl": "1000003",
-        "kernel": "dot_product",
-        "figure": "vector-loads",
-        "say": "vectors of four, two of each in flight",
-        "options": "-D WIDTH=4 -D UNROLL=2 -D STRETCH=0",
-        "global": [8],
-        "local": [4],
-        "arguments": [_X16, _Y16, [NAN] * 2, 70, Local(4)],
-        "show": ["vector_sums", "sum"],
-        "grid": {"a": [5, 16], "b": [5, 16]},
-        "costs": {"n": 70, "groups": 2, "size": 4},
-        "total": {"partial_sums": sum(x * y for x, y in zip(_X16, _Y16))},
-    },
+    _launch(
+        "12-sum-unrolled", "sum_unrolled", "unrolled", "the first launch: nineteen elements become nine", ([12], [4]),
+        [_X12, 19], ["sum"], {"n": 19, "uf": 2}, options="-D UF=2",
+        expected={"data": [_X12[i] + _X12[i + 9] + (_X12[18] if i == 0 else 0) for i in range(9)] + _X12[9:]},
+    ),
+    _launch(
+        "13-sum-atomic", "sum_last_group", "atomic-last-group", "three groups of four; the last one adds the rest", ([12], [4]),
+        [_X13, [NAN], 30, Local(4), [NAN] * 3, [0]], ["sum", "rest"], {"n": 30, "groups": 3, "local_size": 4},
+        expected={"total": [sum(_X13)], "done": [0]},
+    ),
+    _launch(
+        "16-dot-product-vectorized", "dot_product", "vector-loads", "vectors of four, two of each in flight", ([8], [4]),
+        [_X16, _Y16, [NAN] * 2, 70, Local(4)], ["vector_sums", "sum"], {"n": 70, "groups": 2, "size": 4},
+        options="-D WIDTH=4 -D UNROLL=2 -D STRETCH=0", grid={"a": [5, 16], "b": [5, 16]},
+        total={"partial_sums": sum(x * y for x, y in zip(_X16, _Y16))},
+    ),
     _matmul(
         "17-matmul-register-tiled", (8, 16, 8), ([8], [4]), "register-tile",
         "two groups of four work-items, each with 4×4 elements of C", ["k"],
