@@ -23,13 +23,7 @@ from checker.calls import events_of  # noqa: E402
 from checker.libraries import layer_environment, layer_library  # noqa: E402
 
 TRIES = 9
-CALLS = {
-    "EnqueueFillBuffer": "fill",
-    "EnqueueWriteBuffer": "write",
-    "EnqueueNDRangeKernel": "launch",
-    "EnqueueReadBuffer": "read",
-}
-KINDS = {"write": "copy", "launch": "kernel", "read": "result"}
+KINDS = {"EnqueueWriteBuffer": "copy", "EnqueueNDRangeKernel": "kernel", "EnqueueReadBuffer": "result"}
 PLACES = {  # where in the host's loop a call stands, each in one line: a text that no other line of it has
     "copy": "clEnqueueWriteBuffer(",
     "kernel": "clEnqueueNDRangeKernel(",
@@ -65,8 +59,8 @@ def floats(data):
     return [None if math.isnan(v) else int(v) if v == int(v) else v for v in values]
 
 
-def calls_of(chapter, program, arguments, library, folder):
-    """Runs a program under the layer: what it printed, and what one_run asks for of its calls, in order."""
+def log_of(chapter, program, arguments, library, folder):
+    """Runs a program under the layer: what it printed, and the layer's log."""
     log = folder / "log"
     log.unlink(missing_ok=True)
     layer = layer_environment(library, {"log": log, "commands": 1, "data": 1}, folder)
@@ -74,94 +68,66 @@ def calls_of(chapter, program, arguments, library, folder):
     done = subprocess.run([program, *arguments], env=env, capture_output=True, text=True, cwd=ROOT / chapter)
     if done.returncode != 0 or not log.exists():
         raise SystemExit(f"{chapter} ends with {done.returncode}; is there a layer?\n{done.stdout}{done.stderr}")
-    return done.stdout, list(commands_in(log.read_text()))
+    return done.stdout, log.read_text().splitlines()
 
 
-def commands_in(log):
-    """What a program asks of its queues, from the layer's log: {"call": write, fill, launch, read, with "id", a number,
-    "queue", "buffer", "waits", "arguments", "data"}, or flush, finish, wait ("ids", "data"), and at the end times ("id",
-    "ns")."""
-    arguments, data, ids, of_event, queues = {}, {}, {}, {}, []
-    for what, it in events_of(log.splitlines()):
+def one_run(log, lines):
+    """The last repetition, {"calls": ..., "times": ...}; and what it shares with others: the device, what lay in the slots and with
+    the host before it, the pieces, and the sums that came."""
+    arguments, data, times, calls, device = {}, {}, {}, [], []
+    for what, it in events_of(log):
         if what == "data":
-            data[it[0]] = it[1]
-        if what == "device":
-            yield {"call": "device", "device": " ".join(it)}
-        if what == "ended" and it[0] in ids:
-            yield {"call": "times", "id": ids[it[0]], "ns": list(map(int, it[2:]))}
-        if what != "done" or it.code != 0:
-            continue
-        args, name = it.arguments, it.name
-        if name == "CreateCommandQueue":
-            queues.append(it.made[0])
-        elif name == "SetKernelArg":
-            arguments.setdefault(args[0], {})[int(args[1])] = args[3]
-        elif name in ("Flush", "Finish"):
-            yield {"call": name.lower(), "queue": queues.index(args[0])}
-        elif name == "WaitForEvents":
-            waited = [of_event[event] for event in args[1].strip("[]").split()]
-            yield {"call": "wait", "ids": [ids[number] for number in waited], "data": [data.get(n, "") for n in waited]}
-        elif name in CALLS:
-            ids[it.number] = len(ids)
-            of_event.update(dict.fromkeys(it.made, it.number))
-            waits = next(arg.strip("[]").split() for arg in args if arg.startswith("["))
-            yield {
-                "call": CALLS[name],
-                "id": ids[it.number],
-                "queue": queues.index(args[0]),
-                "waits": [ids[of_event[event]] for event in waits],
-                "buffer": args[1],
-                "data": data.get(it.number, ""),
-                "arguments": [value for _, value in sorted(arguments.get(args[1], {}).items())],
-            }
-
-
-def one_run(calls, lines):
-    """The last repetition: {"calls": ..., "times": ...}, and what lay in the slots and with the host before it."""
-    *_, before_it, stop = (
-        i for i, one in enumerate(calls) if one["call"] == "finish"
-    )  # the last one is that of the end
-    start = before_it + 1
-    first = next(one["id"] for one in calls[start:] if "id" in one)
-    times = {one["id"]: one["ns"] for one in calls if one["call"] == "times" and one["id"] >= first}
-    launches = [one["arguments"] for one in calls if one["call"] == "launch"]
-    # Buffers of pieces and of partial sums, by the kernel's arguments, in their order; and the slot of each result's command.
+            data[it[0]] = floats(it[1])
+        elif what == "ended":
+            times[it[0]] = list(map(int, it[2:]))
+        elif what == "device":
+            device.append(" ".join(it))
+        elif what == "done" and it.code == 0:
+            if it.name == "SetKernelArg":
+                arguments.setdefault(it.arguments[0], {})[int(it.arguments[1])] = it.arguments[3]
+            elif it.name == "EnqueueNDRangeKernel":
+                it.given = [value for _, value in sorted(arguments[it.arguments[1]].items())]
+            calls.append(it)
+    start, stop = [i for i, it in enumerate(calls) if it.name == "Finish"][-2:]  # the last one is that of the end
+    queues = [it.made[0] for it in calls if it.name == "CreateCommandQueue"]
+    of_event = {event: it for it in calls if it.name in KINDS for event in it.made}
+    number = {it.number: i for i, it in enumerate(it for it in calls[start:stop] if it.name in KINDS)}
+    # Buffers of pieces and of partial sums, by the kernel's arguments, in their order.
+    launches = [it.given for it in calls if it.name == "EnqueueNDRangeKernel"]
     slots, sums = ({buffer: i for i, buffer in enumerate(dict.fromkeys(some))} for some in list(zip(*launches))[:2])
-    slot_of = {one["id"]: sums[one["buffer"]] for one in calls if one["call"] == "read"}
     before = {"slots": [[] for _ in slots], "sums": [None for _ in slots]}
     made, pieces, came = [], [], []
-    for one in calls[:start]:
-        if one["call"] == "write":
-            there, new = before["slots"][slots[one["buffer"]]], floats(one["data"])
-            there[: len(new)] = new
-        for id_, data in zip(one.get("ids", []), one["data"]) if one["call"] == "wait" else ():
-            before["sums"][slot_of[id_]] = floats(data)[0]
-    for one in calls[start:stop]:
-        kind, call, more = KINDS.get(one["call"]), one["call"], []
-        if kind == "copy":
-            more = [slots[one["buffer"]], len(pieces)]
-            pieces.append(floats(one["data"]))
-        elif kind == "kernel":
-            piece, partial, length = one["arguments"][:3]
-            more = [slots[piece], int(length, 16)]
-            if sums[partial] != more[0]:
-                raise SystemExit("piece and partial sums are not of one slot")
-        elif kind == "result":
-            more = [slot_of[one["id"]]]
-        elif call == "flush":
+    for i, it in enumerate(calls[:stop]):
+        args, kind = it.arguments, KINDS.get(it.name)
+        listed = [of_event[e] for arg in args if arg.startswith("[") for e in arg.strip("[]").split() if e in of_event]
+        if i < start:
+            if kind == "copy":
+                there, new = before["slots"][slots[args[1]]], data[it.number]
+                there[: len(new)] = new
+            for read in listed if it.name == "WaitForEvents" else []:
+                before["sums"][sums[read.arguments[1]]] = data[read.number][0]
+        elif kind:
+            if kind == "copy":
+                more = [slots[args[1]], len(pieces)]
+                pieces.append(data[it.number])
+            elif kind == "kernel":
+                piece, partial, length = it.given[:3]
+                more = [slots[piece], int(length, 16)]
+                if sums[partial] != more[0]:
+                    raise SystemExit("piece and partial sums are not of one slot")
+            else:
+                more = [sums[args[1]]]
+            waits = [number[other.number] for other in listed]
+            made.append([lines[kind], kind, number[it.number], queues.index(args[0]), waits, *more])
+        elif it.name == "Flush":
             name = {"copy": "copies", "kernel": "kernels", "result": "results"}[made[-1][1]]
-            made.append([lines[f"flush {name}"], "flush", one["queue"]])
-        elif call == "wait":
-            made.append([lines["wait"], "wait", *[i - first for i in one["ids"]]])
-            made.append([lines["add"], "add", slot_of[one["ids"][0]]])
-            came.append(floats(one["data"][0])[0])
-        elif call not in ("times", "device"):
-            raise SystemExit(f"the loop makes a call that is not known here: {one}")
-        if kind:
-            made.append([lines[kind], kind, one["id"] - first, one["queue"], [w - first for w in one["waits"]], *more])
-    zero = min(ns[0] for ns in times.values())
-    ran = [[t - zero for t in times[id_]] for id_ in sorted(times)]
-    return {"calls": made, "times": ran[: sum(len(c) > 4 for c in made)]}, before, pieces, came
+            made.append([lines[f"flush {name}"], "flush", queues.index(args[0])])
+        elif it.name == "WaitForEvents":
+            made.append([lines["wait"], "wait", *[number[read.number] for read in listed]])
+            made.append([lines["add"], "add", sums[listed[0].arguments[1]]])
+            came.append(data[listed[0].number][0])
+    zero = min(times[it][0] for it in number)
+    return {"calls": made, "times": [[t - zero for t in times[it]] for it in number]}, [device[0], before, pieces, came]
 
 
 def record(launch, digest, missing):
@@ -170,7 +136,7 @@ def record(launch, digest, missing):
         raise missing("g++ or OpenCL's headers are missing (Debian 12: apt install g++ ocl-icd-opencl-dev)")
     source = files(launch)
     loop, lines = loop_of(source["host.cpp"])
-    runs, common, device = [], None, ""
+    runs, common = [], None
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         library = layer_library(folder)
@@ -181,17 +147,15 @@ def record(launch, digest, missing):
         for number in launch["queues"]:
             tries = []
             for _ in range(TRIES):
-                said, calls = calls_of(launch["chapter"], program, [*launch["arguments"], str(number)], library, folder)
-                run, *rest = one_run(calls, lines)
-                device = next(one["device"] for one in calls if one["call"] == "device")
-                total = re.search(r"(?m)^result +(\S+)$", said).group(1)
-                if common is not None and common != [*rest, total]:
-                    raise SystemExit(f"another run, and other numbers: {common}, {rest}, {total}")
-                common = [*rest, total]
+                said, log = log_of(launch["chapter"], program, [*launch["arguments"], str(number)], library, folder)
+                run, found = one_run(log, lines)
+                found.append(float(re.search(r"(?m)^result +(\S+)$", said).group(1)))
+                if common not in (None, found):
+                    raise SystemExit(f"another run, and other numbers: {common}, {found}")
+                common = found
                 tries.append(run)
-            best = min(tries, key=lambda run: max(ns[3] for ns in run["times"]))
-            runs.append({"queues": number, **best})
-    before, pieces, came, total = common
+            runs.append({"queues": number, **min(tries, key=lambda run: max(ns[3] for ns in run["times"]))})
+    device, before, pieces, came, total = common
     head = {
         "recorded": device,
         "digests": {name: digest(text) for name, text in source.items()},
@@ -200,7 +164,7 @@ def record(launch, digest, missing):
         "before": before,
         "pieces": pieces,
         "partial_sums": came,
-        "total": float(total),
+        "total": total,
     }
     dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))  # noqa: E731
     text = [f"{json.dumps(k)}: {dump(v)}" for k, v in head.items()]
