@@ -7,6 +7,7 @@ that records is built into build/recordings/. Exit code 77, and a word, where Oc
 """
 
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -44,19 +45,9 @@ def plugin():
         BUILD.mkdir(parents=True, exist_ok=True)
         new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
         folders = subprocess.check_output([config, "--includedir", "--libdir"], encoding="utf-8").split()
-        command = [
-            "g++",
-            "-std=c++17",
-            "-O1",
-            "-Wall",
-            "-Wextra",
-            "-fPIC",
-            "-shared",
-            "-fno-rtti",
-            "-isystem",
-            folders[0],
-        ]
-        subprocess.run([*command, source, "-o", new, "-L" + folders[1], "-loclgrind", "-lLLVM-14"], check=True)
+        command = "g++ -std=c++17 -O1 -Wall -Wextra -fPIC -shared -fno-rtti -isystem".split()
+        libraries = ["-L" + folders[1], "-loclgrind", "-lLLVM-14"]
+        subprocess.run([*command, folders[0], source, "-o", new, *libraries], check=True)
         new.rename(library)
     return library
 
@@ -158,21 +149,21 @@ def run(launch, kernel, names, **environment):
         return (folder / "out").read_text().splitlines()
 
 
-def record(launch, kernel=None, pocl=True):
-    """The recording of a launch, as text. `kernel`: another file than the chapter's."""
-    kernel = kernel or ROOT / launch["chapter"] / "kernel.cl"
+def record(launch, pocl=True):
+    """The recording of a launch, as text. `pocl`: it is asked what it says of the lines that may be chosen."""
+    if launch in QUEUES:
+        return commands.record(launch, digest, Missing)
+    kernel = ROOT / launch["chapter"] / "kernel.cl"
     source = kernel.read_text()
     names = parameters(source, launch["kernel"])
     out = run(launch, kernel, names)
     version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True).stdout).group()  # fmt: skip
     variables, functions, runs = [], [], []
-    kinds = {}
     for (variable, space, kind), value in zip(names, launch["arguments"]):
-        kinds[variable] = kind.rstrip("4")
-        entry = {"name": variable, "space": space, "type": kinds[variable]}
-        if isinstance(value, list) or isinstance(value, Local):
-            entry["elements"] = value if isinstance(value, Local) else len(value)
-        variables.append(entry)
+        elements = value if isinstance(value, Local) else len(value) if isinstance(value, list) else None
+        variables.append({"name": variable, "space": space, "type": kind.rstrip("4")})
+        variables[-1].update({"elements": elements} if elements else {})
+    kinds = {variable["name"]: variable["type"] for variable in variables}
     for line in out:
         what, _, rest = line.partition(" ")
         if what == "variable":
@@ -196,10 +187,7 @@ def record(launch, kernel=None, pocl=True):
                 values = [number(raw[i : i + element], kinds[variable]) for i in range(0, int(size), element)]
                 letter = {"load": "r", "store": "w", "atomic": "x"}[kind]
                 text = f"{line} {letter} {variable} {int(offset) // element} {','.join(values)}"
-            if runs and runs[-1][0] == item:
-                runs[-1][1].append(text)
-            else:
-                runs.append((item, [text]))
+            runs.append((item, text))
 
     def programs(text):
         """The functions of this kernel in all its versions in a text, as JSON."""
@@ -219,18 +207,15 @@ def record(launch, kernel=None, pocl=True):
         "source": shown(source, used),
     }
     lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False, separators=(',', ':'))}" for k, v in head.items()]
+    groups = itertools.groupby(runs, lambda run: run[0])
+    stretches = [json.dumps(f"{item}: {'; '.join(text for _, text in some)}") for item, some in groups]
     lines.append('"program": [\n' + ",\n".join(functions) + "\n]")
-    lines.append('"accesses": [\n' + ",\n".join(json.dumps(f"{i}: {'; '.join(t)}") for i, t in runs) + "\n]")
+    lines.append('"accesses": [\n' + ",\n".join(stretches) + "\n]")
     if (what_if.FOLDER / f"{launch['chapter']}.txt").exists():
         lines.append(what_if.recorded(launch["chapter"], source, launch["pocl"], used, programs, pocl))
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     json.loads(text)
     return text
-
-
-def record_commands(launch):
-    """The recording of a host's commands and their events, as text."""
-    return commands.record(launch, digest, Missing)
 
 
 def main():
@@ -242,7 +227,7 @@ def main():
         raise SystemExit(f"no such recording: {' '.join(words)}; there are {' '.join(there)}")
     try:
         for launch in [there[word] for word in words or there]:
-            text = record_commands(launch) if launch in QUEUES else record(launch)
+            text = record(launch)
             (folder / f"{launch['chapter']}.json").write_text(text, encoding="utf-8")
             print(f"{launch['chapter']}.json: {len(text.encode())} bytes")
     except Missing as what:
