@@ -2,7 +2,7 @@
 
     python3 site/assemble.py FOLDER SITE      writes FOLDER/pages and FOLDER/mkdocs.yml; SITE: the output
 
-The landing page is site/home.md, with parts of the README in it; the README itself is a page among others. An
+The landing page is site/home.md; the README is a page among others. An
 exercise stands in the navigation below its lesson, with its hints folded. Below the figure of a chapter that has a
 recording (site/recordings/) stands its player, site/player/, and below that of a laboratory (site/labs/) the
 laboratory, site/labs/: without JavaScript, the figure alone.
@@ -99,9 +99,8 @@ def title(path):
 def folded_hints(exercise):
     """The hints of an exercise, each folded: hints.txt has them by paragraph, with the line that says when."""
     lines = ["", "## Hints", "", "One at a time, when you are stuck:", ""]
-    hints = re.split(r"\n\s*\n", (exercise.parent / "hints.txt").read_text().strip())
-    for i, hint in enumerate(hints, 1):
-        text = html.escape(" ".join(line for line in hint.splitlines() if not line.startswith("when:")), quote=False)
+    for i, hint in enumerate(re.split(r"\n\s*\n", (exercise.parent / "hints.txt").read_text().strip()), 1):
+        text = html.escape(" ".join(re.sub(r"(?m)^when:.*", "", hint).split()), quote=False)
         text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
         lines += [f'<details class="hint"><summary>Hint {i}</summary><p>{text}</p></details>', ""]
     return lines
@@ -130,25 +129,22 @@ def reindent(lines):
 
 
 def players():
-    """The recordings by the figure that their player stands below: {(chapter, figure): path}; and the puzzles in them by the
-    exercise that they prepare: {exercise: number}, and what they are called: {chapter: [title, ...]}."""
-    found, puzzles, titles = {}, {}, {}
+    """The recordings by the figure that their player stands below, {(chapter, figure): path}, and their puzzles, {chapter: [...]}."""
+    found, puzzles = {}, {}
     for path in sorted((ROOT / "site" / "recordings").glob("*.json")):
         recording = json.loads(path.read_text())
-        chapter = recording["launch"]["chapter"]
-        found[chapter, recording["launch"]["figure"]] = path
-        for i, puzzle in enumerate(recording.get("what_if", {}).get("puzzles", []), 1):
-            puzzles.setdefault(puzzle["exercise"], i)
-            titles.setdefault(chapter, []).append(puzzle["title"])
-    return found, puzzles, titles
+        launch = recording["launch"]
+        found[launch["chapter"], launch["figure"]] = path
+        puzzles[launch["chapter"]] = recording.get("what_if", {}).get("puzzles", [])
+    return found, puzzles
 
 
-def player(up, recording, kind="", number=None):
+def player(up, recording, number=None):
     """A player as HTML; `up` leads to the top of the site, `number` is that of the puzzle it begins with."""
     text = recording.read_text()
     queues = '"runs": [' in text  # a host's commands, not a kernel's accesses
     scripts = ("commands", "queues") if queues else ("machine", "player")
-    kind += " player-queues" * queues + " player-tries" * ('"try":' in text and not number)  # higher, from the start
+    kind = " player-queues" * queues + " player-tries" * ('"try":' in text and not number)  # higher, from the start
     kind += " player-tabbed" * ('"puzzles": [{' in text)
     begin = f' data-puzzle="{number}"' if number else ""
     return [
@@ -200,7 +196,7 @@ class Site:
     def __init__(self, folder):
         self.pages = folder / "pages"
         self.sources = {}  # source file -> page that shows it
-        self.players, self.puzzles, self.titles = players()
+        self.players, self.puzzles = players()
 
     def link(self, page, target):
         """A link's target as the site has it; source files get a page of their own."""
@@ -242,8 +238,8 @@ class Site:
                 line = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(page, m.group(1))})", line)
                 figure = re.search(r"^!\[.*\]\(\S*figures/([\w-]+)\.svg\)$", line)
             lines.append(line)
-            if line == "## Exercises" and (titles := self.titles.get(page.parent.name)):
-                links = [f"[{title}](index.md?puzzle={i}#see-it-run)" for i, title in enumerate(titles, 1)]
+            if line == "## Exercises" and (puzzles := self.puzzles.get(page.parent.name)):
+                links = [f"[{puzzle['title']}](index.md?puzzle={i}#see-it-run)" for i, puzzle in enumerate(puzzles, 1)]
                 lines += ["", f"Before them, in this page and with nothing to install: {' · '.join(links)}", ""]
             if figure and (page.parent.name, figure[1]) in self.players:
                 lines += player(os.path.relpath(ROOT, page.parent), self.players[page.parent.name, figure[1]])
@@ -251,12 +247,11 @@ class Site:
                 scripts = [f'<script src="{up}/labs/{name}.js" defer></script>' for name in ("machines", "lab", lab)]
                 lines += ["", f'<div class="lab" data-lab="{lab}"></div>', *scripts, ""]
         if page.parent.parent.name == "exercises":
-            number = self.puzzles.get(str(page.parent.relative_to(ROOT)))
-            before = (
-                f" · Before it: [a puzzle in the page](../../index.md?puzzle={number}#see-it-run)" if number else ""
-            )
-            lesson = title(page.parent.parent.parent / "README.md")
-            lines[1:1] = ["", f"Exercise of [{lesson}](../../index.md){before}", ""]
+            lesson = page.parents[2]
+            lines[1:1] = ["", f"Exercise of [{title(lesson / 'README.md')}](../../index.md)", ""]
+            for i, puzzle in enumerate(self.puzzles.get(lesson.name, []), 1):
+                if ROOT / puzzle["exercise"] == page.parent:
+                    lines[2] += f" · Before it: [a puzzle in the page](../../index.md?puzzle={i}#see-it-run)"
             lines += folded_hints(page)
         text = "\n".join(reindent(lines)) + "\n"
         # The line that clones the repository, and what docs/start.md says of it.
@@ -268,22 +263,13 @@ class Site:
         self.write(page_of(page), text)
 
     def add_home(self):
-        """The landing page: site/home.md, where {{## A}} stands for a section of the README, without its heading."""
-        readme = ROOT / "README.md"
-
-        def section(match):
-            text = readme.read_text()
-            found = re.search(rf"(?ms)^{re.escape(match.group(1))}\n(.*?)(?=^## |\Z)", text)
-            if not found:
-                sys.exit(f"site/home.md: README.md has no section {match.group(1)!r}")
-            return re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({self.link(readme, m.group(1))})", found.group(1).strip())
-
-        text = (ROOT / "site/home.md").read_text().replace("{{fast}}", fast(readme.read_text()))
+        """The landing page: site/home.md, with a puzzle, and the README's rates and new ideas."""
+        readme = (ROOT / "README.md").read_text()
+        text = (ROOT / "site/home.md").read_text().replace("{{fast}}", fast(readme))
         puzzle = "\n".join(player(".", self.players["06-dot-product-reduction", "reduction-tree"], number=1))
         text = text.replace("{{puzzle}}", puzzle.replace("### See it run", "### Make it right {#see-it-run}"))
-        text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme.read_text(), *m.groups()), text)
-        text = text.replace("{{code}}", os.environ.get("REPOSITORY_URL") or "repository.md")
-        self.write("index.md", re.sub(r"\{\{(## .*?)\}\}", section, text))
+        text = re.sub(r"\{\{(\d\d)-(\d\d)\}\}", lambda m: part(readme, *m.groups()), text)
+        self.write("index.md", text.replace("{{code}}", os.environ.get("REPOSITORY_URL") or "repository.md"))
         # Whoever asks for the movement has seen the whole figure: it begins at once.
         tree = (ROOT / "docs/figures/reduction-tree.svg").read_text()
         moving = re.sub(r"s linear [\d.]+s infinite", "s linear infinite", tree)

@@ -121,22 +121,18 @@ def passes_on_pocl(chapter, arguments, texts):
         folder = Path(name)
         command = ["g++", "-std=c++17", "-O1", ROOT / chapter / "host.cpp", "-o", folder / "program", "-lOpenCL"]
         subprocess.run(command, check=True)
-        found = []
-        for text in texts:
+        env = {**os.environ, "OCL_DEVICE": "0:0", "POCL_CACHE_DIR": str(folder / "cache")}
+
+        def passes(text):
             (folder / "kernel.cl").write_text(text)  # beside the program: it takes this one
-            passed = True
-            for _ in range(RUNS):
-                try:
-                    done = subprocess.run(
-                        [folder / "program", *arguments.split()],
-                        cwd=folder, capture_output=True, text=True, timeout=20,
-                        env={**os.environ, "OCL_DEVICE": "0:0", "POCL_CACHE_DIR": str(folder / "cache")},
-                    )  # fmt: skip
-                    passed = passed and done.returncode == 0 and done.stdout.rstrip().endswith("PASSED")
-                except subprocess.TimeoutExpired:
-                    passed = False
-            found.append(passed)
-        return found
+            command = [folder / "program", *arguments.split()]
+            try:
+                done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=20)
+            except subprocess.TimeoutExpired:
+                return False
+            return done.returncode == 0 and done.stdout.rstrip().endswith("PASSED")
+
+        return [all(passes(text) for _ in range(RUNS)) for text in texts]
 
 
 def recorded(chapter, source, arguments, used, programs, pocl):
@@ -145,9 +141,8 @@ def recorded(chapter, source, arguments, used, programs, pocl):
     chosen = choices(places, puzzles)
     blocks, listed = compiled(source, places, chosen, used, programs)
     # PoCL is asked about each alternative on its own, and about what the puzzles begin with.
-    asked = [
-        which for which in chosen if sum(map(bool, which)) == 1 or [*which] in [puzzle["start"] for puzzle in puzzles]
-    ]
+    starts = [puzzle["start"] for puzzle in puzzles]
+    asked = [which for which in chosen if sum(map(bool, which)) == 1 or [*which] in starts]
     passed = passes_on_pocl(chapter, arguments, [text_with(source, places, which) for which in asked if pocl])
     head = {
         "pocl": arguments,
