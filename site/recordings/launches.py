@@ -2,22 +2,17 @@
 
 A launch is a dictionary: the chapter; the kernel; `options` for its compiler; `global` and `local` sizes; `arguments`
 in the kernel's order, each a whole number (a ulong or uint), a list of numbers or NaNs (a buffer; the type is that of
-the kernel), or Local(elements); `figure`, the figure of the lesson that the player stands below; `say`, what it is
+the kernel), or {"local": elements}; `figure`, the figure of the lesson that the player stands below; `say`, what it is
 called there; `try`, what its reader may try, from tries.md; `seed`, which shuffled order comes first (of 06: the one in which 31 becomes 25); `show`, the private variables that are shown; `grid`, for each buffer or local array [rows, columns] as it
 is drawn; `pocl`, the arguments with which the chapter's own program tries on PoCL what lines are in site/what-if/; `copies`: its work-items store in local memory what
 they have read, unchanged and in that order; `costs`, the arguments of the chapter's costs() (chapter_test.py) for this launch; `expected`, what is in a
 buffer in the end, computed here from the inputs, not from the kernel, or `total`, what its elements add up to.
 """
 
-import math
 import pathlib
 import re
 
-NAN = math.nan
-
-
-class Local(int):
-    """Local memory that the host sets aside: so many elements."""
+NAN = None  # as JSON has it
 
 
 def whole(n, seed):
@@ -85,7 +80,7 @@ LAUNCHES = [
     ),
     _launch(
         "06-dot-product-reduction", "dot_product", "reduction-tree", "two groups of eight, twenty products", ([16], [8]),
-        [_A, _B, [NAN] * 2, _N, Local(8)], ["sum", "active"], {"n": _N, "groups": 2, "local_size": 8},
+        [_A, _B, [NAN] * 2, _N, {"local": 8}], ["sum", "active"], {"n": _N, "groups": 2, "local_size": 8},
         seed=5, expected={"partial_sums": [_sums(0, 8), _sums(8, 8)]},
     ),
     _matmul("08-matmul-naive", (6, 7, 8), ([8, 8], [4, 4]), "matmul", "one work-item, one element of C", ["sum", "k"]),
@@ -104,12 +99,12 @@ LAUNCHES = [
     ),
     _launch(
         "13-sum-atomic", "sum_last_group", "atomic-last-group", "three groups of four; the last one adds the rest", ([12], [4]),
-        [_X13, [NAN], 30, Local(4), [NAN] * 3, [0]], ["sum", "rest"], {"n": 30, "groups": 3, "local_size": 4},
+        [_X13, [NAN], 30, {"local": 4}, [NAN] * 3, [0]], ["sum", "rest"], {"n": 30, "groups": 3, "local_size": 4},
         expected={"total": [sum(_X13)], "done": [0]},
     ),
     _launch(
         "16-dot-product-vectorized", "dot_product", "vector-loads", "vectors of four, two of each in flight", ([8], [4]),
-        [_X16, _Y16, [NAN] * 2, 70, Local(4)], ["vector_sums", "sum"], {"n": 70, "groups": 2, "size": 4},
+        [_X16, _Y16, [NAN] * 2, 70, {"local": 4}], ["vector_sums", "sum"], {"n": 70, "groups": 2, "size": 4},
         options="-D WIDTH=4 -D UNROLL=2 -D STRETCH=0", grid={"a": [5, 16], "b": [5, 16]},
         total={"partial_sums": sum(x * y for x, y in zip(_X16, _Y16))},
     ),

@@ -21,7 +21,7 @@ import tempfile
 
 import commands
 import what_if
-from launches import LAUNCHES, QUEUES, Local
+from launches import LAUNCHES, QUEUES
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -69,9 +69,9 @@ def parameters(source, kernel):
 def bits(value, kind):
     """A number of a buffer as the unsigned number of its bits: Oclgrind reads no NaN. A whole number that is none has
     all bits set."""
-    if kind.startswith("float"):
-        return struct.unpack("<I", struct.pack("<f", value))[0] if not math.isnan(value) else 0x7FC00000
-    return 2 ** (8 * SIZES[kind]) - 1 if math.isnan(value) else value
+    if value is None:
+        return 0x7FC00000 if kind.startswith("float") else 2 ** (8 * SIZES[kind]) - 1
+    return struct.unpack("<I", struct.pack("<f", value))[0] if kind.startswith("float") else value
 
 
 def simulation(launch, kernel, names, path):
@@ -81,8 +81,8 @@ def simulation(launch, kernel, names, path):
     lines += [three(launch["global"]), three(launch["local"])]
     for value, (_, _, kind) in zip(launch["arguments"], names):
         size = SIZES[kind]
-        if isinstance(value, Local):
-            lines.append(f"<size={size * value}>")
+        if isinstance(value, dict):
+            lines.append(f"<size={size * value['local']}>")
         elif isinstance(value, list):
             unsigned = {4: "uint", 8: "ulong"}[size]
             lines.append(f"<size={size * len(value)} {unsigned}> " + " ".join(str(bits(v, kind)) for v in value))
@@ -116,19 +116,6 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plain(launch):
-    """A launch as JSON has it, NaN and all; and Local(8) as {"local": 8}."""
-
-    def one(value):
-        if isinstance(value, Local):
-            return {"local": int(value)}
-        if isinstance(value, list):
-            return [None if isinstance(v, float) and math.isnan(v) else v for v in value]
-        return value
-
-    return {**{k: v for k, v in launch.items() if k != "arguments"}, "arguments": [*map(one, launch["arguments"])]}
-
-
 def run(launch, kernel, names, **environment):
     """The lines that the plugin writes of a launch."""
     library = plugin()
@@ -160,7 +147,7 @@ def record(launch, pocl=True):
     version = re.search(r"Oclgrind [\d.]+", subprocess.run(["oclgrind-kernel", "--version"], capture_output=True, text=True).stdout).group()  # fmt: skip
     variables, functions, runs = [], [], []
     for (variable, space, kind), value in zip(names, launch["arguments"]):
-        elements = value if isinstance(value, Local) else len(value) if isinstance(value, list) else None
+        elements = value["local"] if isinstance(value, dict) else len(value) if isinstance(value, list) else None
         variables.append({"name": variable, "space": space, "type": kind.rstrip("4")})
         variables[-1].update({"elements": elements} if elements else {})
     kinds = {variable["name"]: variable["type"] for variable in variables}
@@ -202,7 +189,7 @@ def record(launch, pocl=True):
         "recorded": f"{version}, LLVM 14",
         "kernel_file": f"{launch['chapter']}/kernel.cl",
         "digest": digest(source),
-        "launch": plain(launch),
+        "launch": launch,
         "variables": variables,
         "source": shown(source, used),
     }

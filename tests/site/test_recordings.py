@@ -36,7 +36,7 @@ def test_recording(launch):
     digests = recording.get("digests") or {"kernel.cl": recording["digest"]}
     now = {name: make.digest((ROOT / launch["chapter"] / name).read_text()) for name in digests}
     assert digests == now, AGAIN
-    assert recording["launch"] == json.loads(json.dumps(make.plain(launch))), AGAIN
+    assert recording["launch"] == json.loads(json.dumps(launch)), AGAIN
 
 
 @of_chapters
