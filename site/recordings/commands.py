@@ -168,10 +168,6 @@ def record(launch, digest, missing):
     }
     dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))  # noqa: E731
     text = [f"{json.dumps(k)}: {dump(v)}" for k, v in head.items()]
-    for run in runs:
-        calls = ",\n".join(map(dump, run["calls"]))
-        run["text"] = f'{{"queues":{run["queues"]},"calls":[\n{calls}\n],"times":{dump(run["times"])}}}'
-    text.append('"runs": [\n' + ",\n".join(run["text"] for run in runs) + "\n]")
-    text = "{\n" + ",\n".join(text) + "\n}\n"
-    json.loads(text)
-    return text
+    calls = [",\n".join(map(dump, run["calls"])) for run in runs]
+    some = [f'{{"queues":{r["queues"]},"calls":[\n{c}\n],"times":{dump(r["times"])}}}' for r, c in zip(runs, calls)]
+    return "{\n" + ",\n".join([*text, '"runs": [\n' + ",\n".join(some) + "\n]"]) + "\n}\n"

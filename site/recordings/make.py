@@ -27,7 +27,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = pathlib.Path(os.environ.get("RECORDER_BUILD", os.environ.get("BUILD_DIR", ROOT / "build"))) / "recordings"
 SIZES = {"float": 4, "float4": 4, "uint": 4, "int": 4, "ulong": 8}
-PACKAGES = "Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev g++"
 
 
 class Missing(Exception):
@@ -36,15 +35,16 @@ class Missing(Exception):
 
 def plugin():
     """The path of the plugin, built where it is older than its source."""
-    config, source, library = shutil.which("llvm-config-14"), HERE / "recorder.cpp", BUILD / "librecorder.so"
-    if shutil.which("oclgrind-kernel") is None or shutil.which("g++") is None:
-        raise Missing(f"oclgrind-kernel or g++ is missing ({PACKAGES})")
-    if config is None or not pathlib.Path("/usr/include/oclgrind/Plugin.h").exists():
-        raise Missing(f"the headers of Oclgrind 21.10 or LLVM 14 are missing ({PACKAGES})")
+    source, library = HERE / "recorder.cpp", BUILD / "librecorder.so"
+    tools = [*map(shutil.which, ("oclgrind-kernel", "g++", "llvm-config-14"))]
+    if not all(tools) or not pathlib.Path("/usr/include/oclgrind/Plugin.h").exists():
+        raise Missing(
+            "Oclgrind is missing, or what it is built against (Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev g++)"
+        )
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
         BUILD.mkdir(parents=True, exist_ok=True)
         new = library.with_suffix(f".{os.getpid()}")  # several tests may be the first one at once
-        folders = subprocess.check_output([config, "--includedir", "--libdir"], encoding="utf-8").split()
+        folders = subprocess.check_output([tools[2], "--includedir", "--libdir"], encoding="utf-8").split()
         command = "g++ -std=c++17 -O1 -Wall -Wextra -fPIC -shared -fno-rtti -isystem".split()
         libraries = ["-L" + folders[1], "-loclgrind", "-lLLVM-14"]
         subprocess.run([*command, folders[0], source, "-o", new, *libraries], check=True)
@@ -124,13 +124,8 @@ def run(launch, kernel, names, **environment):
         simulation(launch, kernel, names, folder / "launch.sim")
         command = ["oclgrind-kernel", "--num-threads", "1", "--plugins", library]
         command += ["--build-options", f"-cl-opt-disable {launch.get('options', '')}".strip(), folder / "launch.sim"]
-        done = subprocess.run(
-            command,
-            env={**os.environ, "RECORDER_OUT": str(folder / "out"), "XDG_CACHE_HOME": name, **environment},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-        )
+        env = {**os.environ, "RECORDER_OUT": str(folder / "out"), "XDG_CACHE_HOME": name, **environment}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
         if done.returncode != 0 or done.stderr.strip():
             raise SystemExit(f"{launch['chapter']}: Oclgrind ends with {done.returncode}\n{done.stdout}{done.stderr}")
         return (folder / "out").read_text().splitlines()

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from tests.site.conftest import ROOT
-from tests.site.test_pages import LOOK
 
 sys.path.insert(0, str(ROOT / "tools" / "bench"))
 import tables  # noqa: E402  tools/bench/tables.py
@@ -79,7 +78,6 @@ LABS = {
                               "latency": (100, 600, 1000)}, 2,
                   lambda loads, width: flight(machines()[0][0], 32768 * loads * width, 600).values()),
 }  # fmt: skip
-SLIDERS = {"coalescing": "stride", "roofline": "intensity", "in-flight": "items"}
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -97,11 +95,6 @@ def test_numbers(page, base, name):
         cells = [number(cell) for cell in row.split(" | ") if re.match(r"[\d,.]+", cell)]
         right = list(of_table(*cells[:given]))
         assert cells[given:][: len(right)] == shows(right)
-    said = page.locator(".lab-say").inner_text()
-    page.locator(f"[data-part={SLIDERS[name]}]").focus()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    assert page.locator(".lab-say").inner_text() != said, "the arrow keys do not move it"
 
 
 def test_points_of_the_roofline(page, base):
@@ -117,13 +110,3 @@ def test_points_of_the_roofline(page, base):
         }
         heights = [height for _, height in sorted((right[text.partition(": ")[0]], height) for text, height in shown)]
         assert heights == sorted(heights)
-
-
-@pytest.mark.parametrize("name", LABS)
-def test_on_a_phone(opened, base, name):
-    page = opened(viewport={"width": 360, "height": 800}, is_mobile=True, has_touch=True)
-    page.goto(f"{base}labs/{name}/")
-    assert page.evaluate(LOOK, 360) == []
-    said, control = page.locator(".lab-say").inner_text(), page.locator(f"[data-part={SLIDERS[name]}]")
-    control.tap(position={"x": 0.8 * control.bounding_box()["width"], "y": 10})
-    assert page.locator(".lab-say").inner_text() != said, "a finger does not move it"

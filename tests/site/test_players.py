@@ -136,9 +136,7 @@ def test_a_link_opens_the_very_state(page, base):
     assert page.locator(".md-nav--secondary a[href='#see-it-run']").is_visible(), "not in the table of contents"
     player.choose(23, "(nothing)")
     struck = player.root.locator(".player-lines s").all_inner_texts()
-    assert struck and struck[0].startswith("// Tree: "), (
-        "what is said of the kernel's own line stands as if it were true"
-    )
+    assert struck and struck[0].startswith("// Tree: "), "what is said of another line stands as if it were true"
     player.order("shuffled", 5)
     player.click("next mistake (key m)")
     seen = player.look()
@@ -228,10 +226,8 @@ def test_queues_without(page, base, tmp_path, gate):
             if harmless:
                 assert seen["verdict"].startswith("Right: ") and not seen["counts"].get("races"), (queues, order)
             elif gate == "flush":
-                assert seen["verdict"].startswith("Right, by luck: " if order == "recorded" else "Stuck: "), (
-                    queues,
-                    order,
-                )
+                expected = "Right, by luck: " if order == "recorded" else "Stuck: "
+                assert seen["verdict"].startswith(expected), (queues, order)
             else:
                 assert seen["counts"].get("races") and not seen["verdict"].startswith("Right: "), (queues, order)
                 player.click("next race (key r)")
