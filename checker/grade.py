@@ -8,7 +8,9 @@ grades.csv has the columns of the roster that say who is who, then the total, th
 Canvas imports it with its own columns; without the row "Points Possible", which is optional there
 (lib/gradebook_importer.rb in instructure/canvas-lms) and would be an unknown student for Moodle. Moodle asks for each
 column what it is (docs.moodle.org, "Grade import"). A field stays empty where nothing was handed in or the answer could
-not be checked, and so does a sum that it is part of: no grade is overwritten by one that nobody has seen.
+not be checked, and so does a sum that it is part of. In a worksheet Moodle passes such a field over; imported into a
+column that has grades, it takes the grade away, there and in Canvas (update_grade_item in Moodle's
+grade/import/csv/classes/load_data.php, ui/features/gradebook_uploads/ in Canvas): docs/teaching.md says so.
 """
 
 import argparse
@@ -236,7 +238,9 @@ def main():
     write_grades(arguments.out / "grades.csv", students, exercises, roster)
     for name, student in students.items():
         write_feedback(arguments.out / "feedback" / f"{name}.md", name, student, exercises)
-    of_moodle = [name for name, (keys, _) in found.items() if keys[0][0] == "participant"]
+    # Whoever is not in the roster may be a group, whose number is somebody else's for Moodle.
+    known = [name for name, row in rows.items() if not roster or row is not None]
+    of_moodle = [name for name in known if found[name][0][0][0] == "participant"]
     if of_moodle:
         write_zip(arguments.out / "feedback.zip", arguments.out / "feedback", of_moodle)
     absent = roster.without(rows.values()) if roster else []

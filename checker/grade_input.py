@@ -6,6 +6,7 @@ A student is a folder called like a login, or like a name; or what the platforms
     Jane Doe_12345_assignsubmission_file_/...                Moodle, a folder for each student
     Jane Doe_12345_assignsubmission_file_answers.tar.gz      Moodle, without folders
     doejane_LATE_4711_99_answers.tar.gz                      Canvas: name, user, upload, and what the student called it
+    anon_Qx3b2_99_answers.tar.gz                             Canvas, where names are hidden
 
 The forms are those of mod/assign/classes/downloader.php in moodle/moodle, and of lib/content_zipper.rb and
 lib/gradebook_exporter.rb in instructure/canvas-lms.
@@ -23,21 +24,20 @@ from checker.exercise import Problem
 
 LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
 MOST_FILES = 20000  # in what a student has handed in
-MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
-CANVAS = re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
+# The name ends at the first number: what a student has called a file may look like all of this.
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+CANVAS = re.compile(r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_\d+_(?P<file>.+)", re.DOTALL)
 ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
 ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
 # What is meant as an answer, and cannot be read as one.
 MISTAKEN = re.compile(r"\.(?i:rar|7z)$|(?:^|/)(?!(?:kernel\.cl|host\.cpp)$)(?i:kernel\.cl|host\.cpp)(?:\.txt)?$")
 
-# A roster with such a column is a Moodle assignment's grading worksheet.
-WORKSHEET = ["Identifier", "Bezeichner"]
 # What a roster's columns are called, and what stands in them. Canvas's do not depend on the language, Moodle's do.
 COLUMNS = {
     "name": ["Student", "Full name", "Vollständiger Name", "Name"],
     "first": ["First name", "FirstName", "Vorname"],
     "last": ["Last name", "LastName", "Surname", "Nachname"],
-    "number": ["ID", *WORKSHEET],  # Canvas's number of the user; in Moodle's grading worksheet "Participant 12345"
+    "number": ["ID"],  # Canvas's number of the user
     "login": (
         "SIS Login ID,SIS User ID,Integration ID,Username,Login,ID number,Email address,Email,"
         "Anmeldename,ID-Nummer,Matrikelnummer,E-Mail-Adresse,E-Mail"
@@ -62,7 +62,8 @@ def students_in(folder):
         of = moodle or canvas
         if of and (path.is_dir() or of["file"]):
             called = f"{of['name']}_{of['id']}"
-            keys = [("participant" if moodle else "user", of["id"]), ("name", squeezed(of["name"]))]
+            name = squeezed(of["name"])
+            keys = [("participant", f"{of['id']} {name}") if moodle else ("user", of["id"]), ("name", name)]
         elif path.is_dir() or ARCHIVE.search(path.name):
             called = path.name if path.is_dir() else ARCHIVE.sub("", path.name)
             keys = [("login", called.strip().casefold()), ("name", squeezed(called)), ("user", called)]
@@ -206,13 +207,17 @@ class Roster:
     def __init__(self, path):
         table, self.separator, self.encoding = read_table(path)
         head = [name.strip() for name in table[0]] if table else []
-        # A worksheet keeps all its columns; a gradebook's other ones are grades, which are not to be overwritten.
-        worksheet = {name.casefold() for name in head} & {name.casefold() for name in WORKSHEET}
-        kept = [i for i, name in enumerate(head) if worksheet or name.casefold() in KINDS]
-        self.head = [head[i] for i in kept]
+        kinds = [KINDS.get(name.casefold()) for name in head]
+        # In a Moodle assignment's grading worksheet "Participant 12345" stands first, both in the teacher's language. It
+        # keeps all its columns; a gradebook's other ones are grades, which are not to be overwritten.
+        first = [re.fullmatch(r"(\D+)\d+", row[0].strip()) for row in table[1:]]
+        worksheet = kinds[:1] in ([None], ["number"]) and first and all(first) and len({m[1] for m in first}) == 1
+        if worksheet:
+            kinds = ["participant", *[kind or "kept" for kind in kinds[1:]]]
+        kept = [i for i, kind in enumerate(kinds) if kind]
+        self.head, kinds = [head[i] for i in kept], [kinds[i] for i in kept]
         self.rows, self.known, self.names = [], {}, []
-        kinds = [KINDS.get(name.casefold(), "kept") for name in self.head]
-        if not {"name", "last", "number", "login"} & set(kinds):
+        if not {"name", "last", "number", "participant", "login"} & set(kinds):
             raise Problem(
                 f"{path}: no column of this roster says who a student is. Its first line has "
                 f"{', '.join(repr(name) for name in head[:8]) or 'nothing'}; one of these is needed: "
@@ -239,14 +244,19 @@ class Roster:
             if kind == "login":
                 keys |= {("login", field), ("login", field.partition("@")[0])}
             elif kind == "number":
-                keys.add(("user", field) if field.isdigit() else ("participant", re.sub(r".*\D", "", field)))
+                keys.add(("user", field))
             elif kind == "name":
                 last, comma, first = field.partition(",")
                 keys |= {("name", squeezed(field)), ("name", squeezed(first + last))}
         first, last = ("".join(field for kind, field in fields if kind == which) for which in ("first", "last"))
         if last.strip():
             keys |= {("name", squeezed(first + last)), ("name", squeezed(last + first))}
-        return {key for key in keys if key[1]}
+        keys = {key for key in keys if key[1]}
+        if fields[0][0] == "participant":  # a group has a number, too: the name must be right, or hidden
+            word, number = re.fullmatch(r"(\D+)(\d+)", fields[0][1].strip()).groups()
+            names = [word, *(field for _, field in fields[1:])]
+            keys |= {("participant", f"{number} {squeezed(name)}") for name in names}
+        return keys
 
     def without(self, rows):
         """Who has none of these rows: the names."""

@@ -37,6 +37,7 @@ SUBMISSIONS = {
     "müllerjürgen_LATE_4712_100_kernel-1.cl": "Jürgen",
     "jdoe/1-missing-barrier/kernel.cl": "Jane",
     "700002/kernel.cl": "Jürgen",
+    "LATE_anon_Qx3b2_4711_kernel.cl": "None",  # where Canvas hides the names
 }
 MOODLE = """Vorname;Nachname;ID-Nummer;Institution;E-Mail-Adresse;Aufgabe: 1 (Punkte);Kurs gesamt (Punkte)
 Jane;Doe;700001;;jdoe@uni.example;-;-
@@ -213,10 +214,23 @@ def test_layouts(tmp_path):
         assert code == 2 and "roster" in err and not (tmp_path / "out").exists(), f"{text}: {err}"
 
 
-WORKSHEET = """Bezeichner;Vollständiger Name;Status;Bewertung;Zuletzt geändert (Bewertung)
-Teilnehmer/in 1;Jane Doe;Abgegeben;2,5;-
-Teilnehmer/in 2;Jürgen Müller;Keine Abgabe;;-
+# Moodle's grading worksheet; its columns are called after the language, and of "Nom complet" grade.sh has not heard.
+WORKSHEET = """ID;Vollständiger Name;Status;Bewertung;Zuletzt geändert (Bewertung)
+Teilnehmer/in1;Jane Doe;Abgegeben;2,5;-
+Teilnehmer/in2;Jürgen Müller;Keine Abgabe;;-
 """
+OTHER_WORKSHEETS = [
+    WORKSHEET.replace("ID;", "Identifier;").replace("er/in", "er ").replace("Vollständiger Name", "Full name"),
+    WORKSHEET.replace("ID;", "Identifiant;").replace("Vollständiger Name", "Nom complet"),
+    WORKSHEET.replace("Vollständiger Name;", "").replace("Jane Doe;", "").replace("Jürgen Müller;", ""),
+]
+# Whose row it is: also where names are hidden, and where a file's name or the number of a group says otherwise.
+OF_WORKSHEET = {
+    "Jane Doe_1_assignsubmission_file_Jürgen Müller_2_assignsubmission_file_a.zip": 0,
+    "Jürgen Müller_2_assignsubmission_file/a.zip": 1,
+    "{hidden}_2_assignsubmission_file/a.zip": 1,
+    "Gruppe A_2_assignsubmission_file/a.zip": None,
+}
 # What cannot be read as an answer to an exercise of 06, and what is said of it.
 UNREAD = {
     "answers.rar": "only zip and tar",
@@ -245,6 +259,7 @@ def test_nothing_is_overwritten(tmp_path):
     given, roster, used = tmp_path / "all/given", tmp_path / "lists/grades.csv", tmp_path / "used"
     (given / "Jane Doe_1_assignsubmission_file").mkdir(parents=True)
     (given / "Jane Doe_1_assignsubmission_file/answers.rar").touch()
+    (given / "Gruppe A_2_assignsubmission_file_answers.rar").touch()
     roster.parent.mkdir()
     roster.write_text(WORKSHEET)
     used.mkdir()
@@ -272,7 +287,18 @@ def test_nothing_is_overwritten(tmp_path):
 def test_a_worksheet(tmp_path):
     """All its columns are kept, and where a semicolon separates, points have a decimal comma."""
     path = tmp_path / "worksheet.csv"
-    path.write_text(WORKSHEET)
+    for text in [*OTHER_WORKSHEETS, WORKSHEET]:
+        path.write_text(text)
+        roster, hidden = Roster(path), text.split("\n")[1].partition("1")[0]
+        assert ";".join(roster.head) == text.partition("\n")[0], "a column is lost"
+        for place, row in OF_WORKSHEET.items():
+            folder = tmp_path / str(len(list(tmp_path.iterdir())))
+            file = folder / place.format(hidden=hidden.replace("/", ""))
+            file.parent.mkdir(parents=True)
+            file.touch()
+            ((keys, _),) = students_in(folder)[0].values()
+            named = "Jane Doe" in text or place.startswith("{hidden}")
+            assert roster.row_of(keys) == (row if named else None), f"{text}{place}: {roster.row_of(keys)}"
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
     student = {"row": 0, "answers": {exercise: types.SimpleNamespace(points=1.5)}}
     write_grades(tmp_path / "grades.csv", {"Jane Doe_1": student}, [exercise], Roster(path))
