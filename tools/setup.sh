@@ -46,7 +46,7 @@ EOF
     say ocl-icd-opencl-dev
     found_file "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd || say pocl-opencl-icd
   else
-    (exec 2>/dev/null && "$folder/ask")
+    { "$folder/ask"; } 2>/dev/null # with what the shell says of a driver that aborts
     [ $? != 1 ] || say pocl-opencl-icd
   fi
   rm -rf "$folder"
