@@ -507,7 +507,9 @@ class Attempt:
                 said = [line.strip() for line in run.err.splitlines() if line.strip()]
                 place = next((line for line in said if error.group(1) in line), said[0])
                 cause = next((line for line in said if line.startswith("usual cause")), "")
-                return re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f"; {cause}" if cause else "")
+                code = " ".join(re.findall(r"^ *\d+ \| *(.*)", run.err, re.MULTILINE))  # clerr_chk shows it
+                place = re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f": `{code}`" if code else "")
+                return place + (f"; {cause}" if cause else "")
             said = mpi_error(run.err) or next(
                 (line for line in run.err.splitlines() if line.strip(" -")),  # mpirun frames its words with dashes
                 f"exit code {run.code}, and no word why",
