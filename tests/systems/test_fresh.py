@@ -62,9 +62,10 @@ def test_fresh(report, tmp_path, system, user):
 
 @pytest.mark.release
 @pytest.mark.timeout(3600)
-def test_fresh_without_root(tmp_path):
+@pytest.mark.parametrize("system", ["bookworm", "trixie", "noble"])
+def test_fresh_without_root(tmp_path, system):
     """The chapters, by tools/without_root.sh; the one that wants MPI is left out."""
-    code, out, err = run_on("bookworm", tmp_path, WITHOUT_ROOT)
+    code, out, err = run_on(system, tmp_path, WITHOUT_ROOT)
     assert code == 0 and re.search(r"(?m)^(\d+) of \1 chapters passed$", out), f"{out}{err}"[-8000:]
 
 
