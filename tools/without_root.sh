@@ -55,7 +55,7 @@ say "3. chapters 01 and 15"
 for chapter in 01-vector-add 15-device-ceilings; do # what this PoCL cannot compile for all processors: fma of vectors
   c++ -std=c++17 "$root/$chapter/host.cpp" -lOpenCL -o "try-$chapter"
 done
-tried() { (exec 2>&1 && ./try-01-vector-add 1000 && ./try-15-device-ceilings 1) >tried.txt; }
+tried() { { ./try-01-vector-add 1000 && ./try-15-device-ceilings 1; } >tried.txt 2>&1; }
 if ! tried; then
   say "   do not run with this PoCL ($(grep -m 1 -i error tried.txt || tail -n 1 tried.txt)); so Intel's runtime, from PyPI"
   "${pip[@]}" install --quiet --disable-pip-version-check intel-opencl-rt intel-cmplr-lib-rt
