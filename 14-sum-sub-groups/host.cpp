@@ -52,8 +52,7 @@ int main(const int argc, char **argv) {
   const bool from_3 = version >= "OpenCL 3";
   const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
 
-  bool has[4]; // has[WAY]: is it there? 0 means: the first there is
-  has[0] = true;
+  bool has[4] = {};           // has[WAY]: is it there? (WAY counts from 1)
   has[1] = from_2 && !from_3; // a part of 2.0, 2.1 and 2.2
   has[2] = from_2 && has_word(extensions, "cl_khr_subgroups");
   has[3] = true; // the tree needs neither
@@ -74,7 +73,8 @@ int main(const int argc, char **argv) {
 
   printf("offers    work-group functions: %s, sub-groups: %s\n", has[1] ? "yes" : "no",
          has[2] ? "yes" : "no");
-  if (wanted > 3 || !has[wanted])
+  const bool names_a_way = wanted != 0;
+  if (names_a_way && (wanted > 3 || !has[wanted]))
     usage_error(usage, "not a way that this device has: ", argv[2]);
 
   cl_int status;
@@ -92,7 +92,7 @@ int main(const int argc, char **argv) {
   const std::string options[] = {"", standard + " -D WAY=1", standard + " -D WAY=2", "-D WAY=3"};
   cl_program program = nullptr;
   size_t way = wanted;
-  if (wanted == 0) {
+  if (!names_a_way) {
     for (way = 1; way < 3; way++) {
       if (!has[way])
         continue;
