@@ -125,24 +125,28 @@ int main(const int argc, char **argv) {
     clerr_chk(clSetKernelArg(kernel, 1, sizeof(cl_mem), &out_buffer));
     clerr_chk(clEnqueueFillBuffer(queue, out_buffer, &poison, sizeof poison, 0,
                                   results * sizeof(float), 0, nullptr, nullptr));
-    times.clear();
-    while (more_runs(times)) {
-      clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
-      cl_event event;
-      clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &s.items, &local_size, 0, nullptr,
-                                       &event));
-      clerr_chk(clWaitForEvents(1, &event));
-      times.push_back(kernel_ms(event));
-      clerr_chk(clReleaseEvent(event));
-      // A run should last long enough for its start not to count: double the steps until it does.
-      if (adds && times.back() < 4.0 && n_arg < 1048576) { // false for NaN
-        n_arg *= 2;
-        times.clear();
+
+    // A run should last long enough for its start not to count: double the steps until it does.
+    bool too_short = true;
+    while (too_short) {
+      times.clear();
+      while (more_runs(times)) {
+        clerr_chk(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &n_arg));
+        cl_event event;
+        clerr_chk(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &s.items, &local_size, 0,
+                                         nullptr, &event));
+        clerr_chk(clWaitForEvents(1, &event));
+        times.push_back(kernel_ms(event));
+        clerr_chk(clReleaseEvent(event));
       }
+      s.ms = *std::min_element(times.begin(), times.end());
+      too_short = adds && s.ms < 4.0 && n_arg < 1048576; // false for NaN
+      if (too_short)
+        n_arg *= 2;
     }
+
     clerr_chk(clEnqueueReadBuffer(queue, out_buffer, CL_TRUE, 0, results * sizeof(float),
                                   out.data(), 0, nullptr, nullptr));
-    s.ms = *std::min_element(times.begin(), times.end());
 
     const double sum = std::accumulate(out.begin(), out.end(), 0.0);
     bool is_right;
