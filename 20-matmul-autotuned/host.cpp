@@ -86,10 +86,11 @@ static cl_int run_once(const setup &s, const std::vector<launch> &launches,
   return status;
 }
 
-// Computes the product that `check` knows with a candidate, as often as more_runs says, and reads
-// it into `c`. Is it right? If not, or if it does not even build or launch, says so in a line.
-static bool is_right(const setup &s, const candidate &one, const product_check &check,
-                     std::vector<float> &c, run_times &times) {
+// Takes a candidate all the way: builds it, computes the product that `check` knows as often as
+// more_runs says, leaves what that took in `times`, and reads the product into `c`. True if it is
+// right. If not, or if the candidate does not even build or launch, says so in a line.
+static bool run_and_check(const setup &s, const candidate &one, const product_check &check,
+                          std::vector<float> &c, run_times &times) {
   const product p = {check.m, check.n, check.k};
   const std::vector<launch> launches =
       one.panels ? panel_launches(one, s, p) : tile_launches(one, s, p);
@@ -139,7 +140,7 @@ static void search(const setup &s, std::vector<candidate> &list, const product_c
     const size_t tried = round == 1 ? list.size() : std::min<size_t>(4, list.size());
     for (size_t i = 0; i < tried; i++) {
       candidate &one = list[i];
-      if (!is_right(s, one, check, c, times)) {
+      if (!run_and_check(s, one, check, c, times)) {
         one.fastest_ms = INFINITY;
         continue;
       }
@@ -236,20 +237,26 @@ int main(const int argc, char **argv) {
   const product_check whole_check = expect_product(a, b, m, n, k);
   candidate winner = {};
   run_times times;
-  if (!recall(key, list, winner) || !is_right(s, winner, whole_check, c, times)) {
+  bool found = recall(key, list, winner) && run_and_check(s, winner, whole_check, c, times);
+  if (!found) {
     const product_check part_check = expect_product(a, b, part.m, part.n, part.k);
     const product_check odd_check = expect_product(a, b, odd.m, odd.n, odd.k);
     search(s, list, part_check, c);
 
-    // The fastest one that is right at the odd size, too, and at the one asked for.
-    while (!list.empty() && !(is_right(s, list[0], odd_check, c, times) &&
-                              is_right(s, list[0], whole_check, c, times)))
-      list.erase(list.begin());
-    if (list.empty()) {
+    // The fastest one that is right at the odd size, too, and then at the one asked for.
+    for (const candidate &one : list) {
+      if (!run_and_check(s, one, odd_check, c, times))
+        continue;
+      if (!run_and_check(s, one, whole_check, c, times))
+        continue;
+      winner = one;
+      found = true;
+      break;
+    }
+    if (!found) {
       fprintf(stderr, "no candidate computes the right product on this device\n");
       return EXIT_FAILURE;
     }
-    winner = list[0];
     remember(key, winner);
   }
 
@@ -260,13 +267,8 @@ int main(const int argc, char **argv) {
     printf("time      of which packing %.3f ms\n", median_ms(times.packing));
   print_time("as the host waits:", median_ms(times.host), gflop(whole), "GFLOP/s");
 
-  clerr_chk(clReleaseMemObject(s.done));
-  clerr_chk(clReleaseMemObject(s.parts));
-  clerr_chk(clReleaseMemObject(s.b_copy));
-  clerr_chk(clReleaseMemObject(s.a_copy));
-  clerr_chk(clReleaseMemObject(s.c));
-  clerr_chk(clReleaseMemObject(s.b));
-  clerr_chk(clReleaseMemObject(s.a));
+  for (cl_mem buffer : {s.done, s.parts, s.b_copy, s.a_copy, s.c, s.b, s.a})
+    clerr_chk(clReleaseMemObject(buffer));
   clerr_chk(clReleaseCommandQueue(s.queue));
   clerr_chk(clReleaseContext(s.context));
   return verdict(ok);
