@@ -28,8 +28,9 @@ float8 load_pair(__global const float *x, const uint line, const uint k, const u
   return vload8(0, found);
 }
 
-// The power of two that brings the largest number of a line to 2^14 or just above, as the bits of a
-// float: given are those of the largest. At most 2^126; infinity and NaN stay what they are.
+// The power of two that brings the largest number of a line to at least 2^14, and below 2^15, as
+// the bits of a float: given are those of the largest. At most 2^126; infinity and NaN stay what
+// they are.
 uint power_for(const uint largest) {
   const uint exponent = largest < 0x7f800000 ? max(largest >> 23, 15u) : 127 + 14;
   return (127 + 127 + 14 - exponent) << 23;
@@ -87,8 +88,9 @@ __kernel void split(__global const float *restrict x, __global uint4 *restrict p
   }
 }
 
-// Takes both powers of two off again, first the one that makes it smaller: so it cannot overflow.
-#define UNSCALED(sum, of_a, of_b) (fmin(of_a, of_b) * (sum)*fmax(of_a, of_b))
+// Takes the powers of two of a row and of a column off again, first the one that makes the sum
+// smaller: so it cannot overflow. A macro, for a float here and for a float4 in units.cl.
+#define WITHOUT_POWERS(sum, of_a, of_b) (fmin(of_a, of_b) * (sum)*fmax(of_a, of_b))
 
 // Adds the products of a pair of A's lines and one of B's, for four values of k.
 void add_products(float4 part[4], const float8 a, const float8 b) {
@@ -129,6 +131,6 @@ __kernel void matmul(__global const uint4 *restrict a, __global const uint4 *res
     const uint row = first_row + i / 2;
     const uint col = first_col + i % 2;
     if (row < M && col < N)
-      c[(size_t)row * N + col] = UNSCALED(sums[i], a_scales[row], b_scales[col]);
+      c[(size_t)row * N + col] = WITHOUT_POWERS(sums[i], a_scales[row], b_scales[col]);
   }
 }

@@ -125,7 +125,7 @@ __kernel void matmul_units(__global const uint4 *restrict a, __global const uint
     const float4 *of_two = &sums[i / (SIDE / 8)][i / 2 % (SIDE / 16) * 2];
     float4 v = i % 2 ? (float4)(of_two[0].z, of_two[1].z, of_two[0].w, of_two[1].w)
                      : (float4)(of_two[0].x, of_two[1].x, of_two[0].y, of_two[1].y);
-    v = UNSCALED(v, (float4)a_scales[row], vload4(0, b_scales + col));
+    v = WITHOUT_POWERS(v, (float4)a_scales[row], vload4(0, b_scales + col));
     if (row < M && col < N && N % 4 == 0)
       *(__global float4 *)(c + (size_t)row * N + col) = v; // 16 bytes, aligned to 16
     else
