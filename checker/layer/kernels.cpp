@@ -8,7 +8,7 @@
 struct kernels_state {
   std::map<cl_kernel, kernel_record> records;
   std::set<cl_mem> arguments; // of any kernel
-  size_t num_launches = 0;
+  size_t num_sources = 0, num_launches = 0;
 };
 static kernels_state &the = *new kernels_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below; // what the program calls; what the layer does besides, is the real ones'
@@ -66,6 +66,18 @@ static std::map<cl_uint, cl_mem> buffers_of(cl_kernel kernel) {
 }
 
 // ---- Programs, arguments, contents --------------------------------------------------------------
+
+// `sources`: what is handed over goes to a file.
+static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
+                                 const size_t *lengths, cl_int *status) {
+  std::string whole;
+  for (cl_uint i = 0; texts != nullptr && i < count; i++)
+    whole += lengths != nullptr && lengths[i] != 0 ? std::string(texts[i], lengths[i]) : texts[i];
+  if (is_set("sources"))
+    write_file(setting("sources") + "/" + std::to_string(++the.num_sources), whole.data(),
+               whole.size());
+  return below.clCreateProgramWithSource(context, count, texts, lengths, status);
+}
 
 // `floats`: "6=1.5 7=0", what the 4 bytes of these arguments are.
 static cl_int set_argument(cl_kernel kernel, const cl_uint index, const size_t size,
@@ -172,6 +184,7 @@ static cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const 
 
 void start_kernels() {
   below = table;
+  table.clCreateProgramWithSource = create_program;
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clEnqueueCopyBuffer = copy_buffer;
