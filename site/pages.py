@@ -70,6 +70,11 @@ def on_post_page(output, **_):
     return re.sub(pattern, named, output)
 
 
+def plain(text):
+    """A text without its marks and links, in one line."""
+    return " ".join(re.sub(r"[`*]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)).split())
+
+
 def on_post_build(config, **_):
     path = pathlib.Path(config["site_dir"]) / "search" / "search_index.json"
     index = json.loads(path.read_text())
@@ -80,18 +85,25 @@ def on_post_build(config, **_):
     words = {place: {"elsewhere": some.split(", ")} for place, some in CUDA.items()}
     # The glossary says which chapter introduces a word: that is where a search for it leads.
     concepts = (pathlib.Path(config["docs_dir"]) / "docs" / "concepts.md").read_text()
-    for word, number in re.findall(r"(?m)^\| ([^|]+?) \|.*\| \[(\d\d)\]\([^|]*\) \|$", concepts):
+    answers = {}  # of a word or a question: the sentence that whoever asks wants to read; site.js shows it
+    for word, means, number in re.findall(r"(?m)^\| ([^|]+?) \| (.*) \| \[(\d\d)\]\([^|]*\) \|$", concepts):
         place = next(e["location"] for e in index["docs"] if re.fullmatch(rf"{number}-[^/]*/", e["location"]))
-        words.setdefault(place, {}).setdefault("introduces", []).append(word.replace("`", "").replace("*", ""))
+        words.setdefault(place, {}).setdefault("introduces", []).append(plain(word))
+        answers.setdefault(place, {})[plain(word)] = plain(means)
     questions = (pathlib.Path(config["docs_dir"]) / "docs" / "questions.md").read_text()
     for asked, answer in re.findall(r"(?ms)^- \*\*(.*?)\*\*(.*?)(?=^- |^#|\Z)", questions):
         for page, anchor in re.findall(r"\]\(([^)#]+?)(?:index)?\.md(#[^)]*)?\)", answer):
             place = posixpath.normpath(posixpath.join("docs", page)) + "/" + anchor
-            words.setdefault(place, {})[" ".join(re.sub(r"[`*]", "", asked).split())] = []
+            words.setdefault(place, {})[plain(asked)] = []
+            said = answer.partition("[")[0].strip()  # whole sentences, and what a colon puts before the link
+            said = said if said[-1:] in ".:" else said[: said.rfind(". ") + 1]
+            answers.setdefault(place, {})[plain(asked)] = re.sub(":$", ".", plain(said))
     for entry in index["docs"]:
         weight = next(weight for pattern, weight in WEIGHTS if re.match(pattern, entry["location"]))
         if weight != 1:
             entry["boost"] = weight
+        if entry["location"] in answers:
+            entry["answers"] = answers[entry["location"]]
         if entry["location"] in words:
             entry["tags"] = [
                 f"{kind}: {' · '.join(some)}" if some else kind  # a comma would be part of the word

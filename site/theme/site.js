@@ -25,12 +25,22 @@
 (() => {
   const post = Worker.prototype.postMessage;
   const small = /(?<!\S)([a-z]|how|what|why|which|when|do|does|did|can|should|is|are|my|the|an|on|in|of|for|to|and|or|it|not|no|there|with)(?!\S)/gi;
+  const answers = new Map();
   Worker.prototype.postMessage = function (message, ...more) {
+    for (const { answers: some = {} } of message.data?.docs || []) for (const [asked, answer] of Object.entries(some)) answers.set(asked, answer);
     const words = typeof message.data === "string" && message.data.replace(/[+~^:*]|(?<!\S)-+/g, " ");
     const asked = words && (words.replace(small, " ").trim() || words);
     const data = asked && asked.trim().split(/\s+/).map((word) => `${word}^10 ${word}`).join(" ");
     return post.call(this, data ? { ...message, data } : message, ...more);
   };
+  // Below a question that was found stands its answer, and for a word that a chapter introduces what it means.
+  new MutationObserver(() => document.querySelectorAll(".md-search-result .md-tag:has(mark):not([data-answered])").forEach((tag) => {
+    tag.dataset.answered = "";
+    const marked = [...tag.querySelectorAll("mark")].map((e) => e.textContent).join(" ").split(/[\s-]+/);
+    const [, list] = tag.textContent.split("introduces: "), found = list ? list.split(" · ").filter((word) => word.split(/[\s-]+/).every((part) => marked.includes(part))) : [];
+    if (found.length) tag.replaceChildren(...found.flatMap((word) => [Object.assign(document.createElement("mark"), { textContent: word }), `: ${answers.get(word)}. `]));
+    else if (answers.get(tag.textContent)) tag.append(" ", Object.assign(document.createElement("b"), { textContent: answers.get(tag.textContent) }));
+  })).observe(document, { subtree: true, childList: true });
 })();
 
 // What is wider than the page scrolls inside itself. Then, and only then, the keyboard has to reach it.
