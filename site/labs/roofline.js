@@ -13,7 +13,7 @@
     return at;
   }
 
-  Lab.start("roofline", "Move the kernel along the roof: what is the most that this machine can give? A click on a point says how far below it a chapter's kernel is.", {
+  Lab.start("roofline", "Move the kernel along the roof: what is the most that this machine can give? A tap or click on a point says how far below it a chapter's kernel is.", {
     machine: { label: "Machine", options: MACHINES.map((m) => m.name) },
     intensity: { label: "FLOP per byte", min: -16, max: 44, value: -8, say: (e) => Lab.number(2 ** (e / 4)) },
   }, ({ machine, intensity, chosen }) => {

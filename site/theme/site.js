@@ -76,6 +76,24 @@ document.addEventListener("DOMContentLoaded", () => {
   }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["tabindex"] });
 });
 
+// A figure opens larger than it is in the page, above it: it scrolls there, and a tap, a click or Escape closes it.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a.figure");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const dialog = document.createElement("dialog"), pane = document.createElement("div"), close = document.createElement("button");
+  close.textContent = "Close";
+  pane.append(link.querySelector("img").cloneNode());
+  dialog.className = "figure-large";
+  dialog.append(close, pane);
+  dialog.setAttribute("aria-label", "Figure, enlarged");
+  dialog.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  pane.tabIndex = 0; // it scrolls by the keyboard, too
+});
+
 // The theme's switch of colours is a radio button that answers to Enter only.
 document.addEventListener("keydown", (event) => {
   if (event.key !== " " || event.target.name !== "__palette") return;
