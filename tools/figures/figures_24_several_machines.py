@@ -27,7 +27,7 @@ def ends(message, copy, kernel, panels):
 
 @figure("several-machines")
 def several_machines():
-    f = Figure(680, 520, TITLE)
+    f = Figure(680, 532, TITLE)
     f.title_at(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C")
     side, ax, bx, cx, ay, by = 64, 60, 236, 236, 220, 56
     for x, y, name in ((ax, ay, "A"), (bx, by, "B"), (cx, ay, "C")):
@@ -49,20 +49,21 @@ def several_machines():
     f.note(392, 92, WORDS, INK, 14, 22)
     f.note(392, 268, "The panels of a process are drawn\nside by side.", SOFT, 14, 22)
     f.title_at(24, 384, "In time: messages, copies and kernels, each for a panel of its own")
-    top, left, unit, row_of = 402, 110, 24.0, 30
+    top, left, unit, row_of = 400, 110, 24.0, 30
     lengths = 3.0, 1.6, 4.0
     rows = zip(("messages", "to device", "kernels"), (BLUE, VIOLET, GREEN), lengths, ends(*lengths, 5))
     for row, (name, color, length, times) in enumerate(rows):
-        y = top + row * row_of
-        f.text(left - 12, y + 17, name, 14, color, "end")
-        f.line(left, y + 24, 656, y + 24, LINE, 0.8)
+        y = top + row * row_of + (14 if row else 0)
+        f.text(left - 12, y + (17 if row else 23), name, 14, color, "end")
+        foot = y + (24 if row else 38)
+        f.line(left, foot, 656, foot, LINE, 0.8)
         for p, end in enumerate(times):
             if left + end * unit <= 656:
                 # Two messages are on their way at a time.
-                high, size, lower = (22, 13, 0) if row else (11, 11, 11 * (p % 2))
+                high, lower = (22, 0) if row else (17, 18.5 * (p % 2))
                 x = left + (end - length) * unit
                 f.pale(x, y + lower, length * unit - 2, high, color)
-                f.text(left + (end - length / 2) * unit, y + (16 if row else 10 + lower), p, size, color)
+                f.text(left + (end - length / 2) * unit, y + (16 if row else 13.5 + lower), p, 13, color)
     where = "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0."
-    f.note(left, top + 3 * row_of + 14, where)
+    f.note(left, top + 3 * row_of + 28, where)
     return f

@@ -24,8 +24,9 @@ def shown(rate):
 def ladder(title, unit, panels):
     """Bars on a logarithmic scale. `panels`: (machine, [(name, rate, color)])."""
     rows = sum(len(bars) for _, bars in panels)
-    f = Figure(680, 40 + 29 * rows + 44 * len(panels), title)
-    left, right, y = 208, 600, 16
+    f = Figure(680, 42 + 29 * rows + 44 * len(panels), title)
+    left, right, y = 208, 600, 34
+    f.note(24, 30, f"{unit}, on a logarithmic scale: from one dotted line to the next, ten times as fast", SOFT, 14)
     highest = math.ceil(max(math.log10(rate) for _, bars in panels for _, rate, _ in bars))
     lowest = math.floor(min(math.log10(rate) for _, bars in panels for _, rate, _ in bars))
 
@@ -47,7 +48,6 @@ def ladder(title, unit, panels):
             f.note(start, y + 19, shown(rate), INK, 14)
             y += 29
         y += 12
-    f.note(24, y + 14, f"{unit}; from one dotted line to the next, ten times as fast", SOFT, 14)
     return f
 
 
