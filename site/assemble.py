@@ -183,9 +183,10 @@ def fast(readme):
         largest[machine, work, kernel] = re.sub(r"\^(\d+)", r"<sup>\1</sup>", size), theirs.split()[0], ratio
     if not largest:
         sys.exit("site/assemble.py: README.md has no table of rates")
+    most = max(float(ratio) for _, _, ratio in largest.values())
     bars = [
         f'<li><span class="home-what">{work}, {size}, on {machine}: {kernel}</span>'
-        f'<span class="home-rate"><span class="home-bar" style="--share: {float(ratio) / 2:.2f}"></span>'
+        f'<span class="home-rate"><span class="home-bar" style="--share: {float(ratio) / most:.2f}"></span>'
         f"<b>{ratio}</b> of {library}</span></li>"
         for (machine, work, kernel), (size, library, ratio) in largest.items()
     ]

@@ -21,10 +21,11 @@ BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTAL
 # lacks there: it has no matrix units, or its dot product runs on one core, beside which all cores would be no comparison).
 # A library by the host's clock stands beside what the host waits for.
 FRONT = [
-    ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", set()),
+    ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", MATRIX_UNITS),
+    ("NVIDIA H100", "132 units", "h100", "cublasLt", "device's", {BEST_VECTORS, "20 autotuned"}),
     ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", "host's", {BEST_VECTORS} | MATRIX_UNITS),
 ]
-FRONT_SIZES = [512, 1024, 2048, 4096]  # of products; of vectors the longest
+FRONT_SIZES = [512, 1024, 2048, 4096, 8192]  # of products; of vectors the longest
 
 
 def shown(number):
