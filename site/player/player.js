@@ -119,8 +119,9 @@
         }
       });
       // What a comment says of a line need not be true of another one. In a puzzle it would tell which is the kernel's own.
-      const others = puzzle ? puzzle.places.flatMap((i) => this.places[i].choices.flatMap(({ lines }) => Object.keys(lines).map(Number))) : [...changed];
-      const untrue = new Set(others.flatMap((number) => this.about_line(number)));
+      const untrue = new Set(puzzle
+        ? puzzle.places.flatMap((i) => this.places[i].choices.flatMap(({ lines }) => Object.keys(lines).flatMap((number) => this.about_line(Number(number)))))
+        : this.places.flatMap(({ choices }, i) => this.chosen[i] ? choices[this.chosen[i] - 1].untrue : []));
       for (const [number, text] of texts) {
         const nothing = changed.has(number) && !bare(text), line = this.lines.get(number);
         this.write(number, nothing ? `${own.get(number).match(/^ */)[0]}// (nothing)` : text, nothing || !untrue.has(number) ? "i" : puzzle ? "" : "s");
@@ -160,9 +161,12 @@
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.puzzle) this.check();
       });
       this.hint_button = this.button("A hint", "A hint", () => {
-        this.hints.append(make("li", {}, this.puzzle.hints[this.hints.children.length]));
+        const hint = this.puzzle.hints[this.hints.children.length];
+        this.hints.append(make("li", {}, hint));
+        if (/“(shuffled|one after the other)”/.test(hint)) this.root.querySelector(".player-settings").open = true; // where that is chosen
         this.hint_button.hidden = this.hints.children.length === this.puzzle.hints.length;
         if (this.hint_button.hidden) this.check_button.focus();
+        this.check_button.scrollIntoView({ block: "nearest" });
       });
       const lead = this.button("Choose other lines where a ▾ is: to the first of them", "Choose other lines where a ▾ is.",
         () => this.lists[this.puzzle.places[0]].focus(), { class: "player-lead" });
@@ -185,6 +189,7 @@
     }
 
     showTask() {
+      this.lead.hidden = Boolean(this.puzzle);
       if (!this.puzzles.length) return;
       const { puzzle } = this;
       [null, ...this.puzzles].forEach((one, i) => {
@@ -230,6 +235,7 @@
         : `Not yet: in the order “${ORDERS[order]}” ${first < 0 ? "the result is wrong" : `step ${first} is the first mistake`}.`;
       this.rerun();
       if (!this.leap((step) => step.some(mistake))) this.go(this.steps.length - 1);
+      if (matchMedia("(max-width: 68.74em)").matches) this.pane.scrollIntoView(); // from the listing on: the work-items stand below it
     }
 
     isRight(result) {
@@ -249,6 +255,7 @@
         title: `choose what stands in line ${line}`, onchange: () => this.choose(i, Number(this.lists[i].value)) }));
       this.places.forEach((_, i) => this.fill(i));
       this.note = make("p", { class: "player-note", role: "status" });
+      this.lead = make("p", { class: "player-change" }, "Change a line at ▾ and see what happens.");
       if (recording.variables.some((v) => v.space === "local")) this.jump("barrier", "b", (step) => step.some((a) => a.kind === "go"));
       this.jump("mistake", "m", (step) => step.some(mistake));
       this.items = make("div", { class: "player-items", role: "list" });
@@ -265,7 +272,7 @@
       const tasks = this.task();
       this.frame({
         options: [make("label", {}, "Work-items ", this.orderSelect), this.seedButton, this.groupLabel = make("label", {}, "Group ", this.groupSelect)],
-        gates: [], code: make("div", { class: "player-edit" }, this.code("the kernel's source", choices), this.note, ...(this.answer_box ? [this.answer_box] : [])), stage, about: this.about(), tasks,
+        gates: [], code: make("div", { class: "player-edit" }, ...(this.places.length ? [this.lead] : []), this.code("the kernel's source", choices), this.note, ...(this.answer_box ? [this.answer_box] : [])), stage, about: this.about(), tasks,
       });
       this.root.style.setProperty("--shown", (launch.show || []).length);
       this.root.classList.toggle("player-dense", Object.values(launch.grid || {}).some(([, columns]) => columns >= 16)); // large matrices
@@ -282,7 +289,7 @@
           + " device two of them may also overlap.",
         "“All at once”: each work-item makes its next access at the same moment, first all that read. So"
           + " nobody is ever late, and a missing barrier does no harm; no device promises that. “One after the other”: a"
-          + " work-item runs to the next barrier before the next one starts, and a group to its end before the next. PoCL runs"
+          + " work-item runs to the next barrier before the next one starts, and a group to its end before the next. PoCL, OpenCL on your CPU, runs"
           + " them like that, but adds barriers of its own around a loop that has one in it."
           + " “Shuffled”: whose turn it is, is drawn anew at each access.",
         "A data race: two work-items touch the same word, one of them at least writes, and no barrier that both"
@@ -313,6 +320,17 @@
       this.restart(result.steps);
       if (this.at === 0 && this.puzzle) // on a small screen the lines in question would be out of sight
         this.pane.scrollTop = this.lines.get(this.places[this.puzzle.places[0]].line).offsetTop - 30;
+    }
+
+    // In a puzzle the lines to choose stay in sight: all of them, or at least that which is nearest to the line in hand.
+    mark(numbers) {
+      super.mark(numbers);
+      if (!this.puzzle) return;
+      const now = Math.min(...numbers), { pane } = this;
+      const all = this.puzzle.places.map((i) => this.lines.get(this.places[i].line)), ends = (line) => line.offsetTop + line.offsetHeight;
+      const fit = ends(all[all.length - 1]) - all[0].offsetTop <= pane.clientHeight;
+      const near = fit ? all : [this.lines.get(this.puzzle.places.map((i) => this.places[i].line).sort((a, b) => Math.abs(a - now) - Math.abs(b - now))[0])];
+      pane.scrollTop = Math.min(Math.max(pane.scrollTop, ends(near[near.length - 1]) - pane.clientHeight), near[0].offsetTop);
     }
 
     // A race or a barrier of another group: that one comes into view.
@@ -506,30 +524,35 @@
       this.judge(bad ? "bad" : lucky ? "lucky" : "good", `${head}${parts.join("; ")}.`, this.findings(bad, lucky));
     }
 
-    // What ./check.sh would say, in its words; what PoCL says; and, but for puzzles, what the lines are about.
+    // What ./check.sh would say, but for the numbers of work-items, which are the player's; what PoCL says; and, but for puzzles, what the lines are about.
     findings(bad, lucky) {
       const { race, outside, unwritten, stuck } = this.result.found, said = [];
       const lines = (...numbers) => { const all = [...new Set(numbers)].sort((a, b) => a - b); return `, line${all.length > 1 ? "s" : ""} ${all.join(" and ")}`; };
-      const pair = (a, b) => [a, b].sort((x, y) => parseInt(x.match(/\d+/)) - parseInt(y.match(/\d+/))).join(" and ");
-      const local = (item) => this.name(item, 0).match(/ (.*?)( of group|$)/)[1];
+      const who = ({ item, group }) => this.name(item, group);
+      // "work-items 3 and 7 of group 0", or each by itself where their groups differ.
+      const both = (a, b) => {
+        const [first, second] = [a, b].sort((x, y) => x.group - y.group || x.item - y.item).map(who);
+        return a.group === b.group ? `${first.replace("work-item", "work-items").replace(/ of group.*/, "")} and ${second.replace("work-item ", "")}` : `${first} and ${second}`;
+      };
       const size = (name) => { const n = this.recording.variables.find((v) => v.name === name).elements; return `${n} element${n > 1 ? "s" : ""}`; };
-      if (outside) said.push(`work-item ${outside.item} ${outside.kind === "r" ? "reads" : "writes"} ${outside.variable}[${outside.at}], outside its ${outside.space} memory${lines(outside.line)}`
+      if (outside) said.push(`${who(outside)} ${outside.kind === "r" ? "reads" : "writes"} ${outside.variable}[${outside.at}], outside its ${outside.space} memory${lines(outside.line)}`
         + `${outside.space === "global" ? `: that buffer has ${size(outside.variable)}` : ""}. What should keep it from doing so?`);
       if (stuck) said.push(`only ${stuck.waiting} of ${stuck.of} work-items of a group reach the barrier${lines(stuck.line)}: all of them have to. `
         + "Is it inside an “if”, behind a “return”, or in a loop that not all go through equally often?");
       if (race) {
         const { race: first } = race, place = `race on ${race.variable}[${race.at}]${lines(first.line, race.line)}`;
-        const both = "wx".includes(first.kind) && "wx".includes(race.kind) ? "both write it" : "one writes it while the other reads it";
+        const how = "wx".includes(first.kind) && "wx".includes(race.kind) ? "both write it" : "one writes it while the other reads it";
         const fence = this.places.some((p, i) => this.chosen[i] && /barrier\(CLK_GLOBAL_MEM_FENCE\)/.test(Object.values(p.choices[this.chosen[i] - 1].lines).join()));
         said.push(race.space === "local"
-          ? `work-items ${pair(local(first.item), local(race.item))} of group ${race.group} ${place}: which barrier is missing?${fence ? " Or does the one between them fence the wrong memory?" : ""}`
-          : `work-items ${pair(String(first.item), String(race.item))} ${place}: ${both}. ${race.kind === "x" || first.kind === "x" || race.variable === "done" ? "Is each of these accesses atomic?" : "Which work-item should this element belong to?"}`);
+          ? `${both(first, race)} ${place}: which barrier is missing?${fence ? " Or does the one between them fence the wrong memory?" : ""}`
+          : `${both(first, race)} ${place}: ${how}. ${race.kind === "x" || first.kind === "x" || race.variable === "done" ? "Is each of these accesses atomic?" : "Which work-item should this element belong to?"}`);
       }
-      if (unwritten) said.push(`work-item ${unwritten.item} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
-      const more = said.map((text) => [make("b", {}, "./check.sh: "), text]);
+      if (unwritten) said.push(`${who(unwritten)} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
+      const more = said.map((text) => [make("b", {}, "An exercise's check would find: "), text]);
       if (lucky && race) more.push("In this order nobody was late, or nothing came of it. Try another one.");
       const { passes = [], pocl } = this.recording.what_if || {};
-      if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "PoCL would say PASSED here"), ` all the same: the chapter's program did, run with ${pocl}.`]);
+      if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "Your CPU may hide it: "),
+        `with PoCL, which is OpenCL on your CPU, the chapter's program said PASSED all the same (run with ${pocl}). What is wrong here did not show there.`]);
       if (!this.puzzle) this.places.forEach(({ line, choices }, i) => { if (this.chosen[i]) more.push([make("b", {}, `Line ${line}: `), choices[this.chosen[i] - 1].why]); });
       return more;
     }

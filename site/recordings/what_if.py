@@ -1,7 +1,8 @@
 """The lines of a kernel that a reader may choose in the page: site/what-if/CHAPTER.txt, in the notation of tests/defects.py.
 
 An alternative changes lines and neither adds nor takes away any, so a line keeps its number. Those that touch a line in
-common are for one place, of which one is chosen. Before the alternatives stand the puzzles:
+common are for one place, of which one is chosen. `untrue: how a comment begins` strikes that comment of the kernel out: with the
+alternative it is not true any more. Before the alternatives stand the puzzles:
 
     # puzzle EXERCISE: what it is called
     start: an alternative; another one            what is chosen in the beginning
@@ -41,7 +42,10 @@ def read(chapter):
         if len(lines) != len(right):
             raise SystemExit(f"{defect.where}: the kernel has {len(right)} lines, and {len(lines)} with it")
         changed = {i: new for i, (old, new) in enumerate(zip(right, lines), 1) if old != new}
-        choice = {"name": defect.name, "why": " ".join(defect.words), "lines": changed}
+        words = [word for word in defect.words if not word.startswith("untrue: ")]
+        begins = [word.removeprefix("untrue: ") for word in defect.words if word not in words]
+        untrue = [number for begin in begins for number in comment(right, begin, defect.where)]
+        choice = {"name": defect.name, "why": " ".join(words), "lines": changed, "untrue": untrue}
         near = [place for place in places if any(changed.keys() & other["lines"].keys() for other in place)]
         places = [place for place in places if place not in near] + [[*itertools.chain(*near), choice]]
     places.sort(key=line_of)
@@ -60,6 +64,17 @@ def read(chapter):
             "places": sorted({number[name] for name in start + also}), "hints": take("hint"),
         })  # fmt: skip
     return places, puzzles
+
+
+def comment(lines, begin, where):
+    """The lines of the comment that begins so: one behind code, or one of whole lines."""
+    found = [i for i, line in enumerate(lines, 1) if line.partition("//")[2].strip().startswith(begin)]
+    if len(found) != 1:
+        raise SystemExit(f"{where}: {len(found)} comments of the kernel begin with {begin!r}")
+    if not lines[found[0] - 1].lstrip().startswith("//"):
+        return found
+    more = itertools.takewhile(lambda i: lines[i - 1].lstrip().startswith("//"), itertools.count(found[0] + 1))
+    return [*found, *more]
 
 
 def line_of(place):
