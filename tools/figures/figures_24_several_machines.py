@@ -27,7 +27,7 @@ def ends(message, copy, kernel, panels):
 
 @figure("several-machines")
 def several_machines():
-    f = Figure(680, 532, TITLE)
+    f = Figure(680, 520, TITLE)
     f.title_at(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C")
     side, ax, bx, cx, ay, by = 64, 60, 236, 236, 220, 56
     for x, y, name in ((ax, ay, "A"), (bx, by, "B"), (cx, ay, "C")):
@@ -48,8 +48,8 @@ def several_machines():
         f.arrow(bx + (j + 0.5) * side + 18, by + 20, bx + (j + 0.5) * side + 18, by + 1.5 * side, COLORS[0][j], 2)
     f.note(392, 92, WORDS, INK, 14, 22)
     f.note(392, 268, "The panels of a process are drawn\nside by side.", SOFT, 14, 22)
-    f.title_at(24, 384, "In time: messages, copies and kernels, each for a panel of its own")
-    top, left, unit, row_of = 400, 110, 24.0, 30
+    f.title_at(24, 374, "In time: messages, copies and kernels, each for a panel of its own")
+    top, left, unit, row_of = 389, 110, 24.0, 30
     lengths = 3.0, 1.6, 4.0
     rows = zip(("messages", "to device", "kernels"), (BLUE, VIOLET, GREEN), lengths, ends(*lengths, 5))
     for row, (name, color, length, times) in enumerate(rows):
