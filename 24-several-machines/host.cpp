@@ -205,7 +205,8 @@ int main(int argc, char **argv) {
   } while (more_runs(times)); // the same answer in every process
 
   print_check(s, c[0], wrong_runs);
-  const double gflop = 2e-9 * buffer_bytes(s.m, s.n, 1) * static_cast<double>(s.k);
+  const double gflop =
+      2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   const double gigabytes = 1e-9 * buffer_bytes(panels, a.panel + b.panel);
   print_time("product", median_ms(times), gflop, "GFLOP/s");
   print_time("its kernels", median_ms(kernel_times), gflop, "GFLOP/s");
