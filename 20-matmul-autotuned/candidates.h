@@ -59,12 +59,12 @@ const candidate tile_shapes[] = {
 };
 
 // What a CPU's registers hold: rows of A, and vectors of B across. The sums, the vectors of B and
-// one value of A should just fill them.
+// one value of A should nearly fill them: with 14×2 sums in 32 registers compilers run out of them.
 struct register_sums {
   size_t rows, vectors;
 };
 const std::vector<register_sums> sums_in_16 = {{6, 2}, {4, 3}};          // SSE and AVX2
-const std::vector<register_sums> sums_in_32 = {{14, 2}, {8, 3}, {6, 4}}; // AVX-512
+const std::vector<register_sums> sums_in_32 = {{12, 2}, {8, 3}, {6, 4}}; // AVX-512
 
 // A CPU's part of C for a group, and its steps through K. BK floats of TN columns of B should stay
 // in the L1 cache, BK of the part's rows of A in the L2 cache.
@@ -75,7 +75,7 @@ struct part_shape {
 const part_shape part_shapes[] = {
     {64, 128, 256, true},  // small enough for many groups
     {64, 128, 1024, true}, // C is written and read again a fourth as often
-    {240, 512, 256, true}, // large C: each float that comes from memory is used four times as often
+    {24, 64, 1024, true},  // what a group needs of A and C stays close to it
     {64, 128, 256, false}, // small C, or one of few rows: packing would cost more than it saves
 };
 
@@ -115,8 +115,6 @@ inline void add_panels(std::vector<candidate> &list, cl_device_id device, const 
       size_t bm = part.bm / tm * tm;
       size_t bn = part.bn / tn * tn;
       const auto groups = [&] { return parts_of(p.m, bm) * parts_of(p.n, bn); };
-      if (part.bm > 64 && groups() < 4 * enough_groups) // of few large ones, one may come out late
-        continue;
       while (groups() < enough_groups && (bm > tm || bn > tn)) { // of a small C smaller parts
         if (bn > tn && (bn > bm || bm == tm))
           bn = std::max(bn / 2 / tn, size_t{1}) * tn;

@@ -18,7 +18,10 @@
 #define STORE JOIN(vstore, WIDTH)
 #define TV (TN / WIDTH) // vectors across the registers' part of C
 #define KS 16           // panels are filled up with 0 to a multiple of KS along K
-#define BAND 4          // so many parts of C below each other are computed one after the other
+// How far K goes from one turn of the loop to the next. Panels have whole multiples of KS, so their
+// turns are unrolled: with a loop inside, compilers move sums to memory and back at its ends.
+#define STEP (PACKED ? KS : 1)
+#define BAND 4 // so many parts of C below each other are computed one after the other
 
 // First launch: A in panels of TM rows. KS floats of a row lie side by side, then come those of the
 // next row, so that a panel is read from its beginning to its end. Filled up with 0 at the edges.
@@ -73,8 +76,9 @@ INLINE void multiply(VECTOR sums[TM][TV], __global const float *a_rows[TM], __gl
     for (uint j = 0; j < TV; j++)
       sums[i][j] = 0.0f;
 
-  for (uint k0 = 0; k0 < length; k0 += KS)
-    for (uint k = 0; k < min((uint)KS, length - k0); k++, b += b_stride) {
+  for (uint k0 = 0; k0 < length; k0 += STEP)
+#pragma unroll
+    for (uint k = 0; k < STEP; k++, b += b_stride) {
       VECTOR b_values[TV];
 #pragma unroll
       for (uint j = 0; j < TV; j++)
