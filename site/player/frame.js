@@ -63,7 +63,9 @@ const Frame = (() => {
 
     // A button and a key that lead to the next step of a kind, by which the reader would else step for long.
     jump(what, key, is) {
-      const button = this.button(`next ${what} (key ${key})`, `next ${what}`, () => this.leap(is), { "aria-keyshortcuts": key });
+      const button = this.button(`next ${what} (key ${key})`, `next ${what}`, () => {
+        if (!this.leap(is)) this.say.textContent = `From here on there is no ${what}.`;
+      }, { "aria-keyshortcuts": key });
       this.jumps.push({ button, key, is });
       return button;
     }
@@ -156,7 +158,7 @@ const Frame = (() => {
             this.button("to the end", "▶|", () => this.go(this.steps.length - 1)), ...this.jumps.map((jump) => jump.button),
             make("span", { class: "player-where" }, this.slider, this.count)),
           make("div", { class: "player-said" }, this.say, this.verdict)),
-        make("div", { class: "player-panes" }, code, make("div", {}, stage, this.more = make("ul", { class: "player-more" }))), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
+        make("div", { class: "player-panes" }, code, make("div", {}, stage, this.more = make("ul", { class: "player-more", "aria-live": "polite" }))), make("p", { class: "player-key-counts" }, "So far, of the whole run:"), this.counts,
         ...(launch.try && !this.root.dataset.puzzle ? [make("p", { class: "player-try" }, "Try this"), make("ul", {}, ...launch.try.map(answered))] : []),
         make("details", {}, make("summary", {}, "What this is, and how it is counted"), ...about.map((text) => make("p", {}, text))));
       const keys = this.jumps.map(({ button, key }) => `, ${key} for the ${button.textContent}`).join("")
@@ -171,7 +173,7 @@ const Frame = (() => {
         event.preventDefault();
         event.stopPropagation();
         this.pause();
-        if (jump) this.leap(jump.is);
+        if (jump) jump.button.click();
         else this.go(to);
       });
       new ResizeObserver(() => this.arrows()).observe(this.stage);

@@ -209,20 +209,18 @@
       this.answer.className = `player-answer player-${solved ? "good" : "bad"}`;
       this.answer.textContent = this.said;
       if (solved)
-        this.answer.append(" ", make("a", { href: `${this.root.dataset.root}/${puzzle.exercise}/` }, "Now write it: the exercise"));
+        this.answer.append(" ", make("a", { href: `${this.root.dataset.root}/${puzzle.exercise}/` }, `Next: exercise ${puzzle.exercise.replace(/^(\d\d).*\/(\d+).*$/, "$1/$2")}`));
     }
 
     // Right is what gives the right result in every order that is tried, without a mistake that an order hides.
     check() {
       this.pause();
-      const lines = this.chosen.join(".");
-      const orders = [["lockstep", 1], ["serial", 1], ...Array.from({ length: SHUFFLES }, (_, i) => ["shuffled", i + 1])];
       const hides = ({ counts }) => counts.races + counts.outside + counts.unwritten;
-      const results = orders.map(([order, seed]) => ({ order, seed, result: Machine.run(this.recording, { order, seed, lines }) }));
+      const results = this.inAllOrders();
       const worst = results.find(({ result }) => !this.isRight(result)) || results.find(({ result }) => hides(result));
       if (!worst) {
         this.solved(this.puzzle, true);
-        this.said = `Solved: right in ${orders.length} orders, and nothing races.`;
+        this.said = `Solved: right in ${results.length} orders, and nothing races.`;
         this.showTask();
         this.go(this.steps.length - 1);
         return;
@@ -236,6 +234,11 @@
       this.rerun();
       if (!this.leap((step) => step.some(mistake))) this.go(this.steps.length - 1);
       if (matchMedia("(max-width: 68.74em)").matches) this.pane.scrollIntoView(); // from the listing on: the work-items stand below it
+    }
+
+    inAllOrders() {
+      const orders = [["lockstep", 1], ["serial", 1], ...Array.from({ length: SHUFFLES }, (_, i) => ["shuffled", i + 1])];
+      return orders.map(([order, seed]) => ({ order, seed, result: Machine.run(this.recording, { order, seed, lines: this.chosen.join(".") }) }));
     }
 
     isRight(result) {
@@ -293,7 +296,7 @@
           + " them like that, but adds barriers of its own around a loop that has one in it."
           + " “Shuffled”: whose turn it is, is drawn anew at each access.",
         "A data race: two work-items touch the same word, one of them at least writes, and no barrier that both"
-          + " have passed stands between the two. It is one whoever came first, and whatever the result is.",
+          + " have passed stands between the two. Unless both are atomic, it is one whoever came first, and whatever the result is.",
         `Reads and writes are counted in floats, as in the lesson. For segments and conflicts the work-items of a`
           + ` group go in rows of ${Machine.WARP}, and the n-th time that a row comes to an instruction is one access of the row:`
           + ` it costs a segment for each ${Machine.SEGMENT} floats of global memory (32 bytes) that it touches, and a conflict`
@@ -496,7 +499,7 @@
       const [out] = step.filter((a) => a.outside);
       const [early] = step.length === 1 || !races.length ? step.filter((a) => a.unwritten) : [];
       if (early) this.say.append(" ", make("b", { class: "player-bad" }, `Nobody has written ${early.variable}[${early.at}] yet!`));
-      if (out && !races.length) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
+      if (out) this.say.append(" ", make("b", { class: "player-bad" }, this.outside(out)));
       this.showVerdict();
       this.drawCounts(Object.entries(COUNTERS).filter(([k]) => this.result.counts[k]).map(([k, name]) => [k, name, step.counts[k], this.result.counts[k]]));
       this.arrows(mine);
@@ -519,13 +522,15 @@
           : few ? `${name} is ${values.map(show).join(", ")}, where ${right.map(show).join(", ")} is right`
             : `${wrong} of ${values.length} elements of ${name} are wrong`);
       }
-      const lucky = !bad && counts.races + counts.outside + counts.unwritten;
+      const over = this.at === this.steps.length - 1;
+      const elsewhere = over && !bad && this.chosen.some(Boolean) && this.inAllOrders().find(({ result }) => !this.isRight(result));
+      const lucky = !bad && (counts.races + counts.outside + counts.unwritten || Boolean(elsewhere));
       const head = { stuck: "Stuck: ", endless: "It does not end: " }[ended] || (bad ? "Wrong: " : lucky ? "Right, by luck: " : "Right: ");
-      this.judge(bad ? "bad" : lucky ? "lucky" : "good", `${head}${parts.join("; ")}.`, this.findings(bad, lucky));
+      this.judge(bad ? "bad" : lucky ? "lucky" : "good", `${head}${parts.join("; ")}.`, this.findings(bad, lucky, elsewhere));
     }
 
     // What ./check.sh would say, but for the numbers of work-items, which are the player's; what PoCL says; and, but for puzzles, what the lines are about.
-    findings(bad, lucky) {
+    findings(bad, lucky, elsewhere) {
       const { race, outside, unwritten, stuck } = this.result.found, said = [];
       const lines = (...numbers) => { const all = [...new Set(numbers)].sort((a, b) => a - b); return `, line${all.length > 1 ? "s" : ""} ${all.join(" and ")}`; };
       const who = ({ item, group }) => this.name(item, group);
@@ -549,7 +554,8 @@
       }
       if (unwritten) said.push(`${who(unwritten)} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
       const more = said.map((text) => [make("b", {}, "An exercise's check would find: "), text]);
-      if (lucky && race) more.push("In this order nobody was late, or nothing came of it. Try another one.");
+      if (elsewhere) more.push(`In another order the result is wrong: “${ORDERS[elsewhere.order]}”${elsewhere.order === "shuffled" ? `, order ${elsewhere.seed}` : ""}.`);
+      else if (lucky && race) more.push("In this order nobody was late, or nothing came of it. Try another one.");
       const { passes = [], pocl } = this.recording.what_if || {};
       if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "Your CPU may hide it: "),
         `with PoCL, which is OpenCL on your CPU, the chapter's program said PASSED all the same (run with ${pocl}). What is wrong here did not show there.`]);
@@ -560,7 +566,7 @@
     sentence(step) {
       const several = this.result.numGroups > 1;
       const who = (a) => "W" + this.name(a.item, a.group).slice(1);
-      if (step[0].kind === "start") return "No work-item has touched memory that others see, yet.";
+      if (step[0].kind === "start") return (this.latest && !this.said ? `Line ${this.places[this.latest[0]].line} has changed. ` : "") + "No work-item has touched memory that others see, yet.";
       if (step[0].kind === "go") {
         const groups = [...new Set(step.map((a) => a.group))];
         return `All ${this.result.perGroup} work-items of ${groups.length > 1 ? `groups ${list(groups)}, each for itself,` : several ? `group ${groups[0]}` : "the group"} have reached the barrier in line ${step[0].line}: it opens.`;
