@@ -67,7 +67,7 @@ const std::vector<register_sums> sums_in_16 = {{6, 2}, {4, 3}};          // SSE 
 const std::vector<register_sums> sums_in_32 = {{12, 2}, {8, 3}, {6, 4}}; // AVX-512
 
 // A CPU's part of C for a group, and its steps through K. BK floats of TN columns of B should stay
-// in the L1 cache, BK of the part's rows of A in the L2 cache.
+// in the L1 cache, or at least in the L2 cache, beside BK of the part's rows of A.
 struct part_shape {
   size_t bm, bn, bk;
   bool packed;
