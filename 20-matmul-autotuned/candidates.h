@@ -121,7 +121,11 @@ inline void add_panels(std::vector<candidate> &list, cl_device_id device, const 
         else
           bm = std::max(bm / 2 / tm, size_t{1}) * tm;
       }
-      list.push_back({true, bm, bn, part.bk, tm, tn, width, 0, part.packed});
+      const candidate one = {true, bm, bn, part.bk, tm, tn, width, 0, part.packed};
+      const std::string text = candidate_text(one); // two shapes may shrink to the same one
+      if (std::none_of(list.begin(), list.end(),
+                       [&](const candidate &other) { return candidate_text(other) == text; }))
+        list.push_back(one);
     }
 }
 

@@ -9,7 +9,7 @@ THOROUGH = ["bad-input", "costs", "other-inputs"]  # every call of the search; e
 # two turns.
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "34", "1030"]]
 # 16×8 sums, also cut: 21 tiles for 12 groups; fewer tiles than these, and so many that cutting does not pay. C is measured
-# with a part of it. Many groups for few tiles: the parts of a quad are added by 16 work-items, and by no more than pay.
+# with a part of it. Many groups for few tiles: four work-items share the adding of a quad's parts.
 SAYS = [
     (["40", "2601", "85"], "^PASSED$", "bare-accelerator"),
     (["128", "130", "40"], "^PASSED$", "bare-accelerator"),
@@ -33,11 +33,10 @@ BENCH = {
     "chooses": True,
 }
 MOST = [2**30] * 3
-FOR_A_TRY = [4]  # the counters of tiles that are cut
 # The third: tiles divide it; the fourth: the matrices end where their buffers do, and
 # tiles reach beyond; the last: odd rows, and a last step that is not full. In the last two there are two tiles, which are cut.
 OCLGRIND_SIZES = [["1"], ["9", "17", "20"], ["32", "64", "48"], ["16", "124", "32"], ["7", "66", "50"]]
-REFERENCES = {"matmul": product, "matmul_cut": product}
+REFERENCES = {"matmul": product, "add_parts": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
 
 

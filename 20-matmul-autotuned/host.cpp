@@ -188,11 +188,9 @@ int main(const int argc, char **argv) {
   const size_t a_copy_size = (copied.m + 16) * (copied.k + panel_step);
   const size_t b_copy_size = (copied.n + 64) * (copied.k + panel_step);
   const size_t parts_size = floats_in_parts(list);
-  const size_t done_size = counters_in_done(list);
   check_memory(s.device,
                {buffer_bytes(a_size), buffer_bytes(b_size + behind_b), buffer_bytes(c_size),
-                buffer_bytes(a_copy_size), buffer_bytes(b_copy_size), buffer_bytes(parts_size),
-                buffer_bytes(done_size)},
+                buffer_bytes(a_copy_size), buffer_bytes(b_copy_size), buffer_bytes(parts_size)},
                usage);
 
   cl_int status;
@@ -208,7 +206,6 @@ int main(const int argc, char **argv) {
   std::vector<float> b(b_size);
   std::vector<float> c(c_size);
   std::vector<float> no_parts(parts_size, NAN);
-  std::vector<cl_uint> none_done(done_size, 0);
   fill_whole(a, 1);
   fill_whole(b, 2);
   b.resize(b_size + behind_b, NAN); // who uses them gets NaN, too
@@ -228,12 +225,9 @@ int main(const int argc, char **argv) {
   s.parts = clCreateBuffer(s.context, both | CL_MEM_COPY_HOST_PTR, parts_size * sizeof(float),
                            no_parts.data(), &status);
   clerr_chk(status);
-  s.done = clCreateBuffer(s.context, both | CL_MEM_COPY_HOST_PTR, done_size * sizeof(cl_uint),
-                          none_done.data(), &status);
-  clerr_chk(status);
 
   // The winner: remembered from an earlier run, if it is still right here, or searched for now.
-  const winner_key key = key_for(s, part, is_cut(whole, part));
+  const winner_key key = key_for(s, whole, is_cut(whole, part));
   const product_check whole_check = expect_product(a, b, m, n, k);
   candidate winner = {};
   run_times times;
@@ -267,7 +261,7 @@ int main(const int argc, char **argv) {
     printf("time      of which packing %.3f ms\n", median_ms(times.packing));
   print_time("as the host waits:", median_ms(times.host), gflop(whole), "GFLOP/s");
 
-  for (cl_mem buffer : {s.done, s.parts, s.b_copy, s.a_copy, s.c, s.b, s.a})
+  for (cl_mem buffer : {s.parts, s.b_copy, s.a_copy, s.c, s.b, s.a})
     clerr_chk(clReleaseMemObject(buffer));
   clerr_chk(clReleaseCommandQueue(s.queue));
   clerr_chk(clReleaseContext(s.context));

@@ -8,29 +8,24 @@
 #include <vector>
 
 // What the candidates run on. A and B are copied into panels, or into rows that are filled up.
-// Tiles that are cut have parts, and counters for those that are done.
+// Tiles that are cut have parts.
 struct setup {
   cl_context context;
   cl_device_id device;
   cl_command_queue queue;
   std::string tiles, panels; // the kernels' sources
-  cl_mem a, b, c, a_copy, b_copy, parts, done;
+  cl_mem a, b, c, a_copy, b_copy, parts;
 };
 
 constexpr size_t panel_step = 16; // KS in panels.cl
+constexpr size_t most_adders = 4; // ADDERS in tiles.cl
 constexpr size_t behind_b = 64;   // floats that are read, but not used: TN - 1 at most
 
-// How many floats `parts` must hold for all candidates, and how many counters `done`.
+// How many floats `parts` must hold for all candidates.
 inline size_t floats_in_parts(const std::vector<candidate> &list) {
   size_t most = 1;
   for (const candidate &c : list)
     most = std::max(most, 2 * c.groups * c.bm * c.bn);
-  return most;
-}
-inline size_t counters_in_done(const std::vector<candidate> &list) {
-  size_t most = 1;
-  for (const candidate &c : list)
-    most = std::max(most, 3 * 2 * c.groups);
   return most;
 }
 
@@ -76,7 +71,8 @@ inline std::vector<launch> panel_launches(const candidate &c, const setup &s, co
 }
 
 // What a candidate with tiles launches: two copies, if rows have to be filled up; then as many
-// rounds of whole tiles as all groups take part in; then what is left of the tiles, cut.
+// rounds of whole tiles as all groups take part in; then what is left of the tiles, cut, and the
+// adding of their parts.
 inline std::vector<launch> tile_launches(const candidate &c, const setup &s, const product &p) {
   std::vector<launch> list;
   const bool padded = has_odd_rows(p) && load_width(c, p) == 4;
@@ -98,12 +94,15 @@ inline std::vector<launch> tile_launches(const candidate &c, const setup &s, con
   if (whole > 0)
     list.push_back({"matmul", {a, b, s.c}, {p.m, p.n, p.k}, {whole * items, 1}, {items, 1}});
   if (cut > 0) {
-    const size_t share = parts_of(cut * parts_of(p.k, c.bk), c.groups);
-    list.push_back({"matmul_cut",
-                    {a, b, s.c, s.parts, s.done},
-                    {p.m, p.n, p.k, whole, share},
-                    {c.groups * items, 1},
-                    {items, 1}});
+    const size_t steps = parts_of(p.k, c.bk);
+    const size_t share = parts_of(cut * steps, c.groups);
+    const std::vector<size_t> sizes = {p.m, p.n, p.k, whole, share};
+    list.push_back({"matmul_cut", {a, b, s.parts}, sizes, {c.groups * items, 1}, {items, 1}});
+    size_t adders = 1;
+    while (adders < most_adders && 4 * adders <= steps / share)
+      adders *= 2;
+    const size_t quads = c.bm * c.bn / 4;
+    list.push_back({"add_parts", {s.parts, s.c}, sizes, {quads, cut * adders}, {64, adders}});
   }
   return list;
 }

@@ -18,13 +18,14 @@
 #include <vector>
 
 // What the search measures with: half of a product, again and again, until it has no more work than
-// 4096 each way on a GPU, 2048 on a CPU, whose candidates step through K in any case.
+// 4096 each way on a GPU, 2048 on a CPU, whose candidates step through K in any case. Odd rows stay
+// odd.
 inline product reduced(product p, const bool cpu) {
   const size_t side = cpu ? 2048 : 4096;
   p.k = std::min<size_t>(p.k, cpu ? side : 1048576);
   while (p.m * p.n > side * side * side / p.k) {
     size_t &longer = p.m > p.n ? p.m : p.n;
-    longer = (longer + 1) / 2;
+    longer = longer / 8 * 4 + longer % 4;
   }
   return p;
 }
@@ -130,7 +131,9 @@ inline bool recall(const winner_key &key, const std::vector<candidate> &list, ca
       winner = one;
       return true;
     }
-  fprintf(stderr, "search    ignored, made with another driver or kernel, or damaged: %s\n",
+  fprintf(stderr,
+          "search    ignored, no candidate for this size, of another driver or kernel, or damaged: "
+          "%s\n",
           path.string().c_str());
   return false;
 }

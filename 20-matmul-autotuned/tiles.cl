@@ -1,6 +1,7 @@
 // Matrix product C = A·B with tiles, for a GPU: chapter 18's kernel, and finishing touches, which
 // docs/fast-tiles.md explains. Two kernels share its functions: in `matmul` each group computes a
-// tile of C, in `matmul_cut` several groups share a tile's steps along K.
+// tile of C, in `matmul_cut` several groups share a tile's steps along K, and `add_parts` adds what
+// they have.
 //
 // a  in   M rows of K floats, row-major; if WIDTH is 4, each is filled up to a multiple of four, as
 //         `pad` leaves it
@@ -13,6 +14,7 @@
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
+#define SUMS (TM * TN / 4)                // float4s of C that a work-item computes
 #define A_STRIDE (BM + 4)                 // 4 more than it takes: fewer stores then meet in a bank
 #define A_LOADS (BM * BK / WIDTH / ITEMS) // loads of each tile that a work-item does
 #define B_LOADS (BK * BN / WIDTH / ITEMS)
@@ -224,20 +226,13 @@ void store4(__global float *restrict x, const int rows, const int cols, const ui
     x[3] = v.w;
 }
 
-// Writes a work-item's sums to its tile of C.
-void store_sums(__global float *restrict c, float4 sums[TM][TN / 4], const uint first_row,
-                const uint first_col, const uint M, const uint N) {
-  const uint row = first_row + get_local_id(0) / COLS * 4;
-  const uint col = first_col + get_local_id(0) % COLS * 4;
-  c += (size_t)row * N + col;
-#pragma unroll
-  for (uint i = 0; i < TM; i++)
-#pragma unroll
-    for (uint j = 0; j < TN / 4; j++) {
-      const uint down = i / 4 * (ROWS * 4) + i % 4;
-      const uint right = j * (COLS * 4);
-      store4(c + (size_t)down * N + right, M - row - down, N - col - right, N, sums[i][j]);
-    }
+// Writes four sums of work-item number `item`, `i` down and `j` across, to its tile of C.
+void store_sum(__global float *restrict c, const uint item, const uint i, const uint j,
+               const uint first_row, const uint first_col, const uint M, const uint N,
+               const float4 sum) {
+  const uint row = first_row + i / 4 * (ROWS * 4) + item / COLS * 4 + i % 4;
+  const uint col = first_col + j * (COLS * 4) + item % COLS * 4;
+  store4(c + (size_t)row * N + col, M - row, N - col, N, sum);
 }
 
 // The product, where there is a group for each tile of C.
@@ -252,69 +247,33 @@ matmul(__global const float *restrict a, __global const float *restrict b,
 
   float4 sums[TM][TN / 4];
   multiply_tiles(sums, a_tiles, b_tiles, a, b, first_row, first_col, 0, K, M, N, K);
-  store_sums(c, sums, first_row, first_col, M, N);
-}
-
-// A group hands its sums over in `parts`, and counts itself in `done`. OpenCL 1.2 promises nowhere
-// that another group sees them then (chapter 13). Atomic functions are the best it has. NVIDIA's
-// compiler has a fence for the whole device, with which plain loads and stores will do.
-#ifdef __NV_CL_C_VERSION
-#define FENCE() asm volatile("membar.gl;" ::: "memory")
-void give(volatile __global float *part, const float4 v) {
-  *(volatile __global float4 *)part = v;
-}
-float4 take(volatile __global float *part) {
-  return *(volatile __global float4 *)part;
-}
-#else
-#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
-void give(volatile __global float *part, const float4 v) {
-  atomic_xchg(part, v.x);
-  atomic_xchg(part + 1, v.y);
-  atomic_xchg(part + 2, v.z);
-  atomic_xchg(part + 3, v.w);
-}
-float4 take(volatile __global float *part) { // NaN stays behind: what nobody gives is not right
-  const float x = atomic_xchg(part, NAN);
-  const float y = atomic_xchg(part + 1, NAN);
-  const float z = atomic_xchg(part + 2, NAN);
-  const float w = atomic_xchg(part + 3, NAN);
-  return (float4)(x, y, z, w);
-}
-#endif
-
-// The place of a group's part of cut tile number `cut`: each group has two, one after the other.
-uint place_of(const uint group, const uint cut, const uint steps, const uint share) {
-  const uint is_second = (ulong)group * share / steps < cut;
-  return 2 * group + is_second;
+#pragma unroll
+  for (uint i = 0; i < TM; i++)
+#pragma unroll
+    for (uint j = 0; j < TN / 4; j++)
+      store_sum(c, get_local_id(0), i, j, first_row, first_col, M, N, sums[i][j]);
 }
 
 // The tiles of C from number `first_tile` on, cut: tile after tile into pieces of `share` steps of
-// BK along K, one piece for each group, which lies in one tile or in two. Of the groups that have a
-// part of a tile, the last one to finish adds them all. If there are many, the last of each TEAM
-// adds those of its team; then the last of each TEAM of these, until one has everything.
+// BK along K, one piece for each group, which lies in one tile or in two.
 //
-// parts  in/out  BM×BN floats for each place
-// done   in/out  how many of a team have left their part, for each place, three times: for parts,
-//                teams, and teams of teams; 0 before and after
-#define TEAM 16
+// parts  out  the sums of each group: BM×BN floats for the tile in which its piece begins, and as
+//             many for the next one
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 matmul_cut(__global const float *restrict a, __global const float *restrict b,
-           __global float *restrict c, volatile __global float *parts, volatile __global uint *done,
-           const uint M, const uint N, const uint K, const uint first_tile, const uint share) {
+           __global float4 *restrict parts, const uint M, const uint N, const uint K,
+           const uint first_tile, const uint share) {
   __local float4 a_tiles[2 * A_TILE];
   __local float4 b_tiles[2 * B_TILE];
-  __local uint before; // how many of this group's team were there before it
-  const uint group = get_group_id(0);
   const uint across = (N + BN - 1) / BN;
   const uint steps = (K + BK - 1) / BK;
   const ulong tiles = (ulong)((M + BM - 1) / BM) * across - first_tile; // that are cut
-  const ulong end_step = min((ulong)group * share + share, tiles * steps);
-  parts += get_local_id(0) * 4;
+  const ulong end_step = min((ulong)get_group_id(0) * share + share, tiles * steps);
+  parts += (size_t)get_group_id(0) * (2 * SUMS * ITEMS) + get_local_id(0);
 
-  ulong step = (ulong)group * share;
+  ulong step = (ulong)get_group_id(0) * share;
   while (step < end_step) {
-    const uint cut = (uint)(step / steps); // number of this piece's tile among the cut ones
+    const uint cut = (uint)(step / steps); // number of this tile among the cut ones
     const ulong from = (ulong)cut * steps; // its first step
     const ulong to = min(end_step, from + steps);
     const uint first_row = (first_tile + cut) / across * BM;
@@ -323,53 +282,46 @@ matmul_cut(__global const float *restrict a, __global const float *restrict b,
     multiply_tiles(sums, a_tiles, b_tiles, a, b, first_row, first_col, (uint)(step - from) * BK,
                    min((uint)(to - from) * BK, K), M, N, K);
     step = to;
-
-    const uint first = (uint)(from / share); // the first group that has a part of this tile
-    uint count = (uint)((from + steps - 1) / share) - first + 1; // parts that are still to be added
-    uint mine = group - first; // number of this group's among them
-    ulong apart = 1;           // how many groups lie from one of them to the next
-    volatile __global uint *counts = done;
-    while (count > 1) {
-      const uint place = place_of((uint)(first + mine * apart), cut, steps, share);
 #pragma unroll
-      for (uint i = 0; i < TM; i++)
+    for (uint i = 0; i < TM; i++)
 #pragma unroll
-        for (uint j = 0; j < TN / 4; j++)
-          give(parts + (size_t)place * (BM * BN) + (i * (TN / 4) + j) * (ITEMS * 4), sums[i][j]);
-      FENCE(); // first the part, then the count
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-
-      const uint leader = mine / TEAM * TEAM;
-      const uint end = min(leader + TEAM, count);
-      volatile __global uint *team =
-          counts + place_of((uint)(first + leader * apart), cut, steps, share);
-      if (get_local_id(0) == 0)
-        before = atomic_inc(team);
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      if (before != end - leader - 1) // not the last one of its team: another group goes on
-        break;
-
-      FENCE(); // first the count, then the parts
-      for (uint other = leader; other < end; other++) {
-        if (other == mine)
-          continue;
-        const uint its = place_of((uint)(first + other * apart), cut, steps, share);
-#pragma unroll
-        for (uint i = 0; i < TM; i++)
-#pragma unroll
-          for (uint j = 0; j < TN / 4; j++)
-            sums[i][j] += take(parts + (size_t)its * (BM * BN) + (i * (TN / 4) + j) * (ITEMS * 4));
-      }
-      if (get_local_id(0) == 0)
-        atomic_xchg(team, 0); // ready for the next launch
-      mine /= TEAM;
-      count = (count + TEAM - 1) / TEAM;
-      apart *= TEAM;
-      counts += 2 * get_num_groups(0);
-    }
-
-    if (count == 1)
-      store_sums(c, sums, first_row, first_col, M, N);
+      for (uint j = 0; j < TN / 4; j++, parts += ITEMS)
+        *parts = sums[i][j];
     barrier(CLK_LOCAL_MEM_FENCE); // nobody needs what is in local memory any more
   }
+}
+
+// Adds the parts of each tile that was cut, and writes it. A launch of its own: when it begins, all
+// parts are there.
+// The launch: a work-item for each float4 of a tile, and down, a group for each cut tile, in which
+// several share the parts where there are many.
+#define ADDERS 4 // at most
+__kernel void add_parts(__global const float4 *restrict parts, __global float *restrict c,
+                        const uint M, const uint N, const uint K, const uint first_tile,
+                        const uint share) {
+  __local float4 sums[ADDERS][64];
+  const uint quad = get_global_id(0);
+  const uint adder = get_local_id(1);
+  const uint steps = (K + BK - 1) / BK;
+  const ulong from = (ulong)get_group_id(1) * steps; // the tile's first step
+  const uint first = (uint)(from / share);           // the first group that has a part of it
+  const uint end = (uint)((from + steps - 1) / share) + 1;
+
+  float4 sum = 0.0f;
+  for (uint group = first + adder; group < end; group += get_local_size(1)) {
+    const uint is_second = (ulong)group * share < from; // it began in the tile before
+    sum += parts[((size_t)group * 2 + is_second) * (SUMS * ITEMS) + quad];
+  }
+  sums[adder][get_local_id(0)] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE); // all adders are done
+  if (adder > 0)
+    return;
+  for (uint other = 1; other < get_local_size(1); other++)
+    sum += sums[other][get_local_id(0)];
+
+  const uint tile = first_tile + get_group_id(1);
+  const uint across = (N + BN - 1) / BN;
+  const uint i = quad / ITEMS / (TN / 4);
+  const uint j = quad / ITEMS % (TN / 4);
+  store_sum(c, quad % ITEMS, i, j, tile / across * BM, tile % across * BN, M, N, sum);
 }

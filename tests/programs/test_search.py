@@ -14,7 +14,7 @@ from checker import sandbox
 from tests import chapter_facts, running
 from tests.syntax import changed_copy, kernel_files
 
-STALE = "ignored, made with another driver or kernel, or damaged: "
+STALE = "ignored, no candidate for this size, of another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups|, not packed)?"
 LARGER_GROUP = "#define reqd_work_group_size(x, y, z) reqd_work_group_size(2 * (x), y, z)"
 
