@@ -1,11 +1,10 @@
 // Does what common/ says at its edges, where no chapter's program gets: a status without a name,
 // the source line of an error at the ends of a file or outside of it, a line of times without a
-// word; and all that it refuses: arguments, sizes, kernel files.
+// word; and the kernel files that it refuses.
 //
 //   common_test
 //
 // Exit code 0 if every text is the expected one.
-#include "../../common/args.h"
 #include "../../common/clerr.h"
 #include "../../common/device.h"
 #include "../../common/files.h"
@@ -65,39 +64,6 @@ static void ends(const std::string &what, FILE *stream, const std::string &path,
   });
   check(WIFEXITED(status) && WEXITSTATUS(status) == code,
         what + ": exit code " + std::to_string(WEXITSTATUS(status)));
-}
-
-// Arguments that make no sense, and those that do.
-static void refuses_arguments(const std::string &said) {
-  const std::pair<const char *, const char *> refused[] = {
-      {"0", "a size must be at least 1, not 0\n"},
-      {"-1", "not a size (digits only): -1\n"},
-      {"+1", "not a size (digits only): +1\n"},
-      {"1e6", "not a size (digits only): 1e6\n"},
-      {"12x", "not a size (digits only): 12x\n"},
-      {" 12", "not a size (digits only):  12\n"},
-      {"0x10", "not a size (digits only): 0x10\n"},
-      {"", "not a size: an empty argument\n"},
-      {"18446744073709551616", "too large a number: 18446744073709551616\n"},
-      {"36893488147419103239", "too large a number: 36893488147419103239\n"}};
-  char program[] = "program";
-  for (const auto &[text, words] : refused) {
-    std::string argument = text;
-    char *argv[] = {program, argument.data(), nullptr};
-    ends(std::string("argument ") + text, stderr, said, 2, std::string(words) + "usage\n",
-         [&] { size_arg(2, argv, 1, 5, "usage\n"); });
-  }
-  std::string most = "18446744073709551615", help = "--help", short_help = "-h";
-  char *argv[] = {program, most.data(), most.data(), nullptr};
-  check(size_arg(2, argv, 1, 5, "") == std::numeric_limits<size_t>::max(), "the largest size");
-  check(size_arg(2, argv, 2, 5, "") == 5, "no argument: the default");
-  ends("too many arguments", stderr, said, 2,
-       "too many arguments, first one too many: " + most + "\nusage\n",
-       [&] { check_args(3, argv, 1, "usage\n"); });
-  for (std::string *word : {&help, &short_help}) {
-    argv[2] = word->data();
-    ends(*word, stdout, said, 0, "usage\n", [&] { check_args(3, argv, 1, "usage\n"); });
-  }
 }
 
 // Kernel files in which there is nothing, and words that name a device.
@@ -172,7 +138,6 @@ int main() {
        "no kernel source: looked for none.cl at\n" + places,
        [&] { find_file("none.cl", caller.c_str()); });
 
-  refuses_arguments(said);
   refuses_files(said, folder);
 
   remove(said.c_str());

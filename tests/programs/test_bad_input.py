@@ -1,10 +1,15 @@
 """What each chapter refuses, with a sentence, before it makes a buffer: arguments that make no sense, sizes that do not fit, a
-machine without a device, a full disk, a kernel file that is broken. (What common/ says of each, word by word:
-tests/common/common_test.cpp; here a case of each kind shows that the chapter asks.)"""
+machine without a device, a full disk, a kernel file that is broken."""
 
 from tests import chapter_facts, running
 from tests.syntax import changed_copy
 
+NO_SIZES = {
+    "a size must be at least 1, not 0": ["0"],
+    "not a size (digits only): ": ["-1", "+1", "1e6", "12x", " 12", "0x10"],
+    "not a size: an empty argument": [""],
+    "too large a number: ": ["18446744073709551616", "36893488147419103239"],
+}
 # Numbers of elements, or of bytes, that wrap in 32 or in 64 bits.
 VECTORS = [(2**62 + 5,), (2**64 - 1,), (2**64 // 12 + 1,)]
 MATRICES = [(2**32, 2**32, 1), (2**32, 1, 2**32), (1, 2**32, 2**32), (2**62, 1, 1), (1, 2**61, 2)]
@@ -33,6 +38,9 @@ def test_bad_input(report, chapter, tmp_path):
     for i in range(len(known.PARAMETERS)):
         refused(2, [*["10"] * i, "12x"], "digits only): 12x", usage)
         refused(2, [*["10"] * i, "0"], usage)
+    for words, sizes in NO_SIZES.items() if chapter == running.CHAPTERS[0] else ():
+        for wrong in sizes:
+            refused(2, [wrong], words, usage)
     for words, message in known.BAD_ARGUMENTS:
         refused(2, words, message, usage)
     if known.PARAMETERS:

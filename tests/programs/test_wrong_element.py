@@ -4,7 +4,7 @@ One wrong element: the layer changes it on its way back from the device, at the 
 (`corrupt`): each time the program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN;
 test_other_inputs.py looks at the bounds.) The same with what goes to the device: the host's expectation must come from the
 host's own data. Each change is made in a child process, which computes on to its end; for that the device is PoCL's
-"basic", which has no threads. What is said of how many differ: tests/common/compare_test.cpp.
+"basic", which has no threads.
 
 A lost launch: the layer reports success for a series of launches and does nothing (`drop`), one series after the
 other. All memory that the program does not fill begins as an unharmed run left it (`stale`), so with the right
