@@ -113,7 +113,8 @@ def write_grades(path, students, exercises, roster):
 
 def write_feedback(path, name, student, exercises):
     total = sum(answer.points or 0 for answer in student["answers"].values())
-    lines = [f"# {plain(name)}", "", f"{total:g} of {sum(e.points for e in exercises):g} points."]
+    points = f"{total:g} of {sum(e.points for e in exercises):g} points."
+    lines = [f"# {plain(name)}", "", points if student["answers"] else "Nothing could be read."]
     lines += ["", *[f"- {text}" for text in student["wrong"]]] if student["wrong"] else []
     for exercise in exercises:
         answer = student["answers"].get(exercise)
@@ -248,9 +249,10 @@ def main():
     troubles = [(", ".join(a.students), a.exercise.id, a.trouble) for a in answers.values() if a.trouble]
     for trouble in troubles:
         print("NOT CHECKED: {}: {}: {}".format(*trouble))
-    unread = [name for name, student in students.items() if not student["answers"]]
+    unread = [name for name, student in students.items() if student["wrong"]]
     for name in unread:
-        print(f"NOTHING READ: {name}: {'; '.join(students[name]['wrong'])}")
+        what = "LOOK AT" if students[name]["answers"] else "NOTHING READ"
+        print(f"{what}: {name}: {'; '.join(students[name]['wrong'])}")
     for name in others:
         print(f"NOT LOOKED AT: {name}: neither a student's folder nor a zip or tar file")
     unknown = [name for name, row in rows.items() if roster and row is None]

@@ -21,16 +21,17 @@ import unicodedata
 import zipfile
 
 from checker.exercise import Problem
+from checker.machine import ROOT
 
 LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
 MOST_FILES = 20000  # in what a student has handed in
 # The name ends at the first number: what a student has called a file may look like all of this.
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
-CANVAS = re.compile(r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_\d+_(?P<file>.+)", re.DOTALL)
+CANVAS = re.compile(r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_(?P<upload>\d+)_(?P<file>.+)", re.DOTALL)
 ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
 ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
-# What is meant as an answer, and cannot be read as one.
-MISTAKEN = re.compile(r"\.(?i:rar|7z)$|(?:^|/)(?!(?:kernel\.cl|host\.cpp)$)(?i:kernel\.cl|host\.cpp)(?:\.txt)?$")
+# What may be meant as an answer.
+SOURCE = re.compile(r"\.(?:cl|cpp|rar|7z)(?:\.txt)?$", re.IGNORECASE)
 
 # What a roster's columns are called, and what stands in them. Canvas's do not depend on the language, Moodle's do.
 COLUMNS = {
@@ -71,7 +72,10 @@ def students_in(folder):
             others.append(path.name)
             continue
         own = "" if path.is_dir() else re.sub(r"-\d+(\.\w+)$", r"\1", of["file"]) if of else path.name  # kernel-1.cl
-        students.setdefault(called, (keys, []))[1].append((path, own))
+        students.setdefault(called, (keys, []))[1].append((path, own, int(canvas["upload"]) if canvas else 0))
+    for _, places in students.values():
+        places.sort(key=lambda place: -place[2])  # Canvas's uploads: the last one first
+        places[:] = [(path, own) for path, own, _ in places]
     return students, others
 
 
@@ -133,8 +137,10 @@ def why_not(name):
     *folders, file = name.split("/")
     if ARCHIVE.search(file):
         return "an archive without an answer to these exercises"
+    if re.search(r"\.(?:rar|7z)$", file, re.IGNORECASE):
+        return "not read: only zip and tar files are unpacked"
     if not ANSWER.search(file):
-        return "only zip and tar files are unpacked, and only kernel.cl and host.cpp are read, spelled like this"
+        return "not read: an answer is called kernel.cl or host.cpp, in small letters"
     if not folders or not re.match(r"\d-", folders[-1]):
         return f"of which exercise? Hand in its folder, too: NN-topic/exercises/K-name/{file}"
     if not re.match(r"\d\d-", "".join(folders[-3:-2])):
@@ -142,8 +148,14 @@ def why_not(name):
     return "its exercise, or this file of it, is not graded here"
 
 
+def is_ours(name):
+    """Is this a file of the repository, which came along, or of a build?"""
+    parts = name.split("/")
+    return "CMakeFiles" in parts or any((ROOT / "/".join(parts[i:])).exists() for i in range(len(parts)))
+
+
 def answers_of(places, exercises):
-    """{exercise: {file: content}} of a student, and what could not be read: sentences."""
+    """{exercise: {file: content}} of a student, and what was not read, or twice there: sentences."""
     ends = {}  # of the names of files: NN-topic/exercises/K-name/kernel.cl, or less where that is enough
     for exercise in exercises:
         for file in exercise.files:
@@ -155,22 +167,27 @@ def answers_of(places, exercises):
         known = ends.get(parts[-4:]) or (parts[-3:-2] != ("exercises",) and ends.get(parts[-2:])) or []
         return known[0] if len(known) == 1 else (None, None)
 
-    found, wrong, names = {}, [], []
+    found, wrong, read, unread = {}, [], {}, []
     try:
         for name, content in handed_in(places):
-            names.append(name)
             exercise, file = whose(name)
-            if exercise and file not in found.get(exercise, {}):
-                text, why = content()
-                if text is None:
-                    wrong.append(f"{exercise.id}: {file}: {why}")
-                else:
-                    found.setdefault(exercise, {})[file] = text
+            if not exercise:
+                unread.append(name)
+                continue
+            text, why = content()
+            earlier = found.get(exercise, {}).get(file)
+            if text is None:
+                wrong.append(f"{exercise.id}: {file}: {why}")
+            elif earlier is None:
+                found.setdefault(exercise, {})[file], read[exercise, file] = text, name
+            elif text != earlier:
+                wrong.append(f"{exercise.id}: handed in twice: {read[exercise, file]} is read, a different {name} is not")
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
         wrong.append(f"an archive that cannot be read: {type(error).__name__}: {error}")
-    unread = [name for name in names if MISTAKEN.search(name)]
+    meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]
     if not found and not wrong:
-        unread += sorted((name for name in names if name not in unread), key=lambda name: not ANSWER.search(name))
+        meant += sorted((name for name in unread if name not in meant), key=lambda name: not ANSWER.search(name))
+    unread = meant
     wrong += [f"{name}: {why_not(name)}" for name in unread[:4]]
     wrong += [f"and {len(unread) - 4} more files"] * (len(unread) > 4)
     if not found and not wrong:

@@ -235,9 +235,9 @@ OF_WORKSHEET = {
 UNREAD = {
     "answers.rar": "only zip and tar",
     "kernel.cl": "of which exercise",
-    "{path}/Kernel.cl": "spelled like this",
+    "{path}/Kernel.cl": "in small letters",
     "07-dot-product-profiling/exercises/9-other/host.cpp": "not graded here",
-    "essay.txt": "only kernel.cl",
+    "essay.txt": "is called kernel.cl or host.cpp",
 }
 
 
@@ -250,6 +250,22 @@ def test_what_cannot_be_read(tmp_path):
         file.touch()
         found, wrong = answers_of([(tmp_path / str(number), "")], exercises)
         assert not found and len(wrong) == 1 and file.name in wrong[0] and why in wrong[0], wrong
+
+
+@pytest.mark.thorough
+def test_what_is_not_read(tmp_path):
+    """Beside an answer: a file that may be meant as one, and one that was handed in twice, of which the last one counts."""
+    exercises = [e for e in all_exercises() if e.chapter.startswith("06")]
+    for upload, content in {9: "old", 10: "new"}.items():
+        with tarfile.open(tmp_path / f"doejane_4711_{upload}_answers.tar.gz", "w:gz") as archive:
+            for name, text in [("kernel.cl", content), ("kernel_fixed.cl", ""), ("../README.md", "")]:
+                info = tarfile.TarInfo(f"{exercises[0].path}/{name}")
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text.encode()))
+    [(_, places)] = students_in(tmp_path)[0].values()
+    found, wrong = answers_of(places, exercises)
+    assert list(found[exercises[0]].values()) == [b"new"]
+    assert len(wrong) == 2 and "handed in twice" in wrong[0] and "kernel_fixed.cl" in wrong[1], wrong
 
 
 @pytest.mark.thorough
