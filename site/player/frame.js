@@ -30,10 +30,10 @@ const Frame = (() => {
       this.launch = recording.launch;
       this.at = 0;
       this.timer = null;
-      this.speed = 3;
       this.jumps = []; // buttons that lead to the next step of a kind
       // What the address asks for; this.options and `step` have it, where it is something that there is.
       this.asked = new URLSearchParams(location.search);
+      this.speed = this.ask("pace", [3, 1, 12]); // steps a second
     }
 
     // One of `values` that the address asks for under `name`, else the first of them.
@@ -41,14 +41,15 @@ const Frame = (() => {
       return values.find((value) => String(value) === this.asked.get(name)) ?? values[0];
     }
 
+    address() {
+      return `?${new URLSearchParams({ ...this.state_words(), ...(this.speed === 3 ? {} : { pace: this.speed }), step: this.at })}#see-it-run`;
+    }
+
     // The state goes into the address once the reader has done something, so that a link leads to it.
     remember() {
       if (!this.touched) return;
       clearTimeout(this.remembering);
-      this.remembering = setTimeout(() => {
-        const words = { ...this.state_words(), step: this.at };
-        history.replaceState(null, "", `?${new URLSearchParams(words)}#see-it-run`);
-      }, 300);
+      this.remembering = setTimeout(() => history.replaceState(null, "", this.address()), 300);
     }
 
     button(label, text, action, more = {}) {
@@ -64,7 +65,8 @@ const Frame = (() => {
     // A button and a key that lead to the next step of a kind, by which the reader would else step for long.
     jump(what, key, is) {
       const button = this.button(`next ${what} (key ${key})`, `next ${what}`, () => {
-        if (!this.leap(is)) this.say.textContent = `From here on there is no ${what}.`;
+        if (this.leap(is)) this.reveal();
+        else this.say.textContent = `From here on there is no ${what}.`;
       }, { "aria-keyshortcuts": key });
       this.jumps.push({ button, key, is });
       return button;
@@ -75,6 +77,12 @@ const Frame = (() => {
       const next = this.steps.findIndex((step, i) => i > this.at && is(step));
       if (next >= 0) this.go(next);
       return next >= 0;
+    }
+
+    // What is red comes into sight, where it is below the window.
+    reveal() {
+      const red = this.stage.querySelector(".player-cell.player-wrong") || this.stage.querySelector(".player-race");
+      if (red) red.scrollIntoView({ block: "nearest" });
     }
 
     // The source; choices: {line: a list, which lies over the line}.
@@ -112,7 +120,17 @@ const Frame = (() => {
         else line.removeAttribute("aria-current");
       }
       const first = this.lines.get(Math.min(...numbers));
-      if (first) this.pane.scrollTop = Math.max(0, first.offsetTop - this.pane.clientHeight / 2);
+      if (first) this.scroll(first.offsetTop - this.pane.clientHeight / 2);
+    }
+
+    // The listing from the first whole line at or below `to`: at its end, too, no half a line stands at the top.
+    scroll(to) {
+      const { pane, lines } = this, list = pane.firstChild;
+      list.style.paddingBottom = "";
+      const most = pane.scrollHeight - pane.clientHeight;
+      const top = to <= 4 ? 0 : Math.max(0, ...[...lines.values()].map((line) => line.offsetTop).filter((at) => at >= Math.min(to, most)).slice(0, 1));
+      if (top > most) list.style.paddingBottom = `${4 + top - most}px`;
+      pane.scrollTop = top;
     }
 
     // Everything from the head to what the reader may try; `stage` is the moving part.
@@ -125,13 +143,13 @@ const Frame = (() => {
       this.say = make("p", { class: "player-say", "aria-live": "polite" });
       this.verdict = make("p", { class: "player-verdict", role: "status" });
       this.counts = make("dl", { class: "player-counts" });
-      const speed = this.select([[1, "slow"], [3, "calm"], [12, "fast"]], 3, (value) => {
+      const speed = this.select([[1, "slow"], [3, "calm"], [12, "fast"]], this.speed, (value) => {
         this.speed = Number(value);
         if (this.timer) { this.pause(); this.play(); }
       });
       const copied = make("span", { role: "status" });
       const link = this.button("Copy link to what is shown", "Copy link", async () => {
-        const address = new URL(`?${new URLSearchParams({ ...this.state_words(), step: this.at })}#see-it-run`, location.href).href;
+        const address = new URL(this.address(), location.href).href;
         try { await navigator.clipboard.writeText(address); copied.textContent = "Copied"; }
         catch { history.replaceState(null, "", address); copied.textContent = "It is in the address"; }
         setTimeout(() => { copied.textContent = ""; }, 4000);

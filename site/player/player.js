@@ -234,6 +234,7 @@
       this.rerun();
       if (!this.leap((step) => step.some(mistake))) this.go(this.steps.length - 1);
       if (matchMedia("(max-width: 68.74em)").matches) this.pane.scrollIntoView(); // from the listing on: the work-items stand below it
+      this.reveal();
     }
 
     inAllOrders() {
@@ -322,7 +323,7 @@
       this.follow = true;
       this.restart(result.steps);
       if (this.at === 0 && this.puzzle) // on a small screen the lines in question would be out of sight
-        this.pane.scrollTop = this.lines.get(this.places[this.puzzle.places[0]].line).offsetTop - 30;
+        this.scroll(this.lines.get(this.places[this.puzzle.places[0]].line).offsetTop - 30);
     }
 
     // In a puzzle the lines to choose stay in sight: all of them, or at least that which is nearest to the line in hand.
@@ -333,7 +334,7 @@
       const all = this.puzzle.places.map((i) => this.lines.get(this.places[i].line)), ends = (line) => line.offsetTop + line.offsetHeight;
       const fit = ends(all[all.length - 1]) - all[0].offsetTop <= pane.clientHeight;
       const near = fit ? all : [this.lines.get(this.puzzle.places.map((i) => this.places[i].line).sort((a, b) => Math.abs(a - now) - Math.abs(b - now))[0])];
-      pane.scrollTop = Math.min(Math.max(pane.scrollTop, ends(near[near.length - 1]) - pane.clientHeight), near[0].offsetTop);
+      this.scroll(Math.min(Math.max(pane.scrollTop, ends(near[near.length - 1]) - pane.clientHeight), near[0].offsetTop));
     }
 
     // A race or a barrier of another group: that one comes into view.
