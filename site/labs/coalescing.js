@@ -1,10 +1,10 @@
-// Which segments of global memory a row of 32 work-items touches: work-item i reads the float start + i * stride.
+// Which transactions a row of 32 work-items costs: work-item i reads the float start + i * stride.
 "use strict";
 
 (() => {
-  const ITEMS = 32, FLOATS = 8, COLUMNS = 8, MOST = 17, TOP = 74; // a segment: 32 bytes; segments side by side; largest stride + 1
+  const ITEMS = 32, FLOATS = 8, COLUMNS = 8, MOST = 17, TOP = 74; // of a transaction, 32 bytes; transactions side by side; largest stride + 1
 
-  Lab.start("coalescing", "Move the stride: which segments of memory does one row of 32 work-items need?", {
+  Lab.start("coalescing", "Move the stride: which transactions does one row of 32 work-items need?", {
     stride: { label: "Stride, in floats", min: 1, max: MOST - 1, value: 1 },
     start: { label: "First float", min: 0, max: 7, value: 0 },
   }, ({ stride, start }) => {
@@ -29,11 +29,11 @@
       drawing.push(Lab.draw("rect", { x: from - 9.6, y: 4, width: 19.2, height: 20, rx: 3, class: "lab-item" }),
         Lab.draw("text", { x: from, y: 18.5, class: "lab-number", "text-anchor": "middle" }, String(i)));
     }
-    const segments = touched.size, asked = 4 * ITEMS, moved = 4 * FLOATS * segments;
+    const transactions = touched.size, asked = 4 * ITEMS, moved = 4 * FLOATS * transactions;
     return {
       drawing, size: [670, TOP + rows * 26 + 4],
-      words: `Stride ${stride}, from float ${start}: the 32 work-items ask for ${asked} bytes and touch ${segments} segments of 32 bytes. ${moved} bytes are moved, ${Lab.number(100 * asked / moved)} % of them asked for.`,
-      facts: { segments: String(segments), "bytes moved": String(moved), "of them asked for": `${Lab.number(100 * asked / moved)} %` },
+      words: `Stride ${stride}, from float ${start}: the 32 work-items ask for ${asked} bytes and need ${transactions} transactions of 32 bytes. ${moved} bytes are moved, ${Lab.number(100 * asked / moved)} % of them asked for.`,
+      facts: { transactions: String(transactions), "bytes moved": String(moved), "of them asked for": `${Lab.number(100 * asked / moved)} %` },
     };
   });
 })();

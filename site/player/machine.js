@@ -392,7 +392,7 @@ const Machine = (() => {
 
   // Counters of a GPU in small, by rules that say nothing of time: the work-items of a group in rows of WARP; the n-th
   // time that a row comes to the same instruction is one access of the row.
-  const WARP = 8, SEGMENT = 8, BANKS = 8; // work-items; floats of a segment (32 bytes); banks of 4 bytes
+  const WARP = 8, SEGMENT = 8, BANKS = 8; // work-items; floats of a transaction (32 bytes); banks of 4 bytes
   function watch(perGroup) {
     const seen = new Map();
     return {

@@ -11,7 +11,7 @@
   const VERBS = { r: "reads", w: "writes", x: "changes", b: "waits" };
   const COUNTERS = { "global loads": "global reads", "global stores": "global writes", "local loads": "local reads",
     "local stores": "local writes", "barriers": "arrivals at barriers", "multiply-adds": "multiply-adds",
-    "atomics": "atomic changes", "segments": "memory segments", "conflicts": "bank conflicts", "outside": "reads and writes outside",
+    "atomics": "atomic changes", "segments": "memory transactions", "conflicts": "bank conflicts", "outside": "reads and writes outside",
     "unwritten": "reads of what nobody wrote", "races": "data races" };
   const SHUFFLES = 24; // orders in which a puzzle is tried, besides the other two
   const mistake = (a) => a.race || a.outside || a.unwritten;
@@ -298,9 +298,9 @@
           + " “Shuffled”: whose turn it is, is drawn anew at each access.",
         "A data race: two work-items touch the same word, one of them at least writes, and no barrier that both"
           + " have passed stands between the two. Unless both are atomic, it is one whoever came first, and whatever the result is.",
-        `Reads and writes are counted in floats, as in the lesson. For segments and conflicts the work-items of a`
+        `Reads and writes are counted in floats, as in the lesson. For transactions and conflicts the work-items of a`
           + ` group go in rows of ${Machine.WARP}, and the n-th time that a row comes to an instruction is one access of the row:`
-          + ` it costs a segment for each ${Machine.SEGMENT} floats of global memory (32 bytes) that it touches, and a conflict`
+          + ` it costs a transaction for each ${Machine.SEGMENT} floats of global memory (32 bytes) that it touches, and a conflict`
           + ` for each further word that it wants of the busiest of ${Machine.BANKS} banks of local memory. On a GPU a row has`
           + " 32 or 64 work-items and 32 banks.",
       ];

@@ -68,7 +68,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const watch = new ResizeObserver((entries) => entries.forEach(({ target }) => settle(target)));
   window.scrolls = (e) => watch.observe(e); // for the players, which come later
   // Laboratories are drawn by deferred scripts, which have run by now.
-  document.querySelectorAll(".lab-scroll, .table, .md-typeset p:has(> img), .md-typeset pre > code").forEach((e) => watch.observe(e));
+  document.querySelectorAll(".lab-scroll, .table, .md-typeset p:has(> img, + .lab), .md-typeset pre > code").forEach((e) => watch.observe(e));
   // The theme's own scripts come later: each listing gets a landmark without a name, and loses the keyboard again.
   new MutationObserver(() => {
     document.querySelectorAll("nav.md-code__nav:not([role])").forEach((e) => e.setAttribute("role", "presentation"));

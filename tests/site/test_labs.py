@@ -48,8 +48,8 @@ def machines():
 
 
 def coalescing(stride, start=0):
-    segments = len({(start + i * stride) // 8 for i in range(32)})
-    return {"segments": segments, "bytes moved": 32 * segments, "of them asked for": 100 * 128 / (32 * segments)}
+    transactions = len({(start + i * stride) // 8 for i in range(32)})
+    return {"transactions": transactions, "bytes moved": 32 * transactions, "of them asked for": 100 * 128 / (32 * transactions)}
 
 
 def roofline(machine, intensity):

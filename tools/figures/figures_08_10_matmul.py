@@ -48,36 +48,36 @@ def matmul():
 
 @figure("coalescing")
 def coalescing():
-    """Chapter 08: which addresses four neighbours in dimension 0 read at one moment."""
+    """Chapter 08: which addresses eight neighbours in dimension 0 read at one moment."""
     N = K = 8
-    items, segment, cell, x0 = 4, 4, 19.5, 28  # a memory transaction brings `segment` floats
+    items, brings, cell, x0 = 8, 8, 9.75, 28  # a transaction brings 8 floats, as in the laboratory
     f = Figure(680, 372, "Coalesced access: neighbours that read neighbouring addresses share a transaction")
     k = 1
-    f.text(656, 65, "circles: work-items 0 to 3", 14, SOFT, "end")
+    f.text(656, 65, "circles: work-items 0 to 7", 14, SOFT, "end")
     f.text(656, 162, "memory, address by address", 14, SOFT, "end")
-    f.text(656, 338, "red: one transaction (drawn small: 4 floats)", 14, SOFT, "end")
+    f.text(656, 338, "red: one transaction, 32 bytes: 8 floats", 14, SOFT, "end")
     for y, title, index in (
         (30, "dimension 0 = columns: neighbours read b[k * N + col]", lambda i: k * N + i),
         (206, "dimension 0 = rows: neighbours read a[row * K + k]", lambda i: i * K + k),
     ):
         f.title_at(24, y, title, 16)
         read = {index(i): i for i in range(items)}
-        used = sorted({place // segment for place in read})
-        for place in range(4 * N):
+        used = sorted({place // brings for place in read})
+        for place in range(items * N):
             f.box(x0 + place * cell, y + 76, cell, 26, WHITE, LINE, 0, 0.8)
         brought = set()
         for place, i in read.items():
             f.moment()
-            f.box(x0 + place * cell, y + 76, cell, 26, FOUR[i], LINE, 0, 0.8)
-            s = place // segment
+            f.box(x0 + place * cell, y + 76, cell, 26, FOUR[i % 4], LINE, 0, 0.8)
+            s = place // brings
             if s not in brought:
-                f.box(x0 + s * segment * cell - 1.5, y + 73, segment * cell + 3, 32, "none", RED, 3, 3)
+                f.box(x0 + s * brings * cell + 0.5, y + 73, brings * cell - 1, 32, "none", RED, 3, 3)
             brought.add(s)
-            x = x0 + (i * 2.2 + 2.2 + (5 if y < 100 else 6)) * cell
-            f.label(x - 13, y + 16, 26, 26, i, FOUR[i], 15, r=13)
-            f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i], 1.8)
+            x = x0 + (i * 4 + 4 if y < 100 else i * 8 + 4) * cell
+            f.label(x - 13, y + 16, 26, 26, i, FOUR[i % 4], 15, r=13)
+            f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i % 4], 1.8)
         f.moment()
-        what = f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * segment} floats used"
+        what = f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * brings} floats used"
         f.note(24, y + 132, what, RED, 16)
     return f
 
