@@ -158,8 +158,10 @@ const Frame = (() => {
         this.root.addEventListener(kind, () => { this.touched = true; this.remember(); });
       const answered = ([question, answer]) => make("li", {}, question, make("details", {}, make("summary", {}, "Answer"), make("p", {}, answer)));
       this.stage = stage;
+      const skip = make("a", { class: "player-skip", href: "#after-player" }, "Skip the player");
+      this.root.after(make("div", { id: "after-player", tabindex: -1 }));
       this.root.append(
-        make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`, ...tasks.slice(0, 1)), // the page has its heading
+        skip, make("div", { class: "player-head" }, ...this.root.childNodes, ` ${launch.say}`, ...tasks.slice(0, 1)), // the page has its heading
         ...tasks.slice(1),
         // On a phone folded: the code and the stage have to be in sight.
         make("div", { class: "player-set" },

@@ -211,5 +211,8 @@ def test_by_keyboard(page, base):
     controls = page.evaluate("[...document.querySelectorAll('.player :is(button, select, input, summary)')]"
                              ".filter(e => e.checkVisibility() && !e.disabled).length")  # fmt: skip
     assert len(reached) >= controls > 8
-    page.keyboard.press("Enter")
+    page.locator(".player-skip").press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('.player').compareDocumentPosition(document.activeElement)") == 4  # behind it
+    page.locator(".md-footer__link--next").press("Enter")
     page.wait_for_url(at["end"])

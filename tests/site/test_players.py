@@ -141,6 +141,7 @@ def test_a_link_opens_the_very_state(page, base):
     player.choose(23, "(nothing)")
     assert not struck.count(), "what is still true is struck out"
     player.order("shuffled", 5)
+    player.root.get_by_label("Pace").select_option("fast")
     player.click("next mistake (key m)")
     seen = player.look()
     assert not player.root.locator(".player-verdict").inner_text(), "the end is told before it is there"
@@ -149,7 +150,7 @@ def test_a_link_opens_the_very_state(page, base):
     page.reload()
     player.root.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('.player').player")
-    assert player.look() == seen
+    assert player.look() == seen and player.ask("player.speed") == 12
     player.click("to the end")
     assert player.root.locator(".player-verdict").inner_text().startswith("Wrong: ")
 
@@ -161,6 +162,8 @@ def test_player_on_a_phone(opened, base, chapter):
     assert not player.ask("root.querySelector('.player-settings').open"), "the settings are not folded"
     player.ask("(root.querySelector('.player-settings').open = true, player.go(9))")
     assert page.evaluate(LOOK, 360) == []
+    assert player.ask("root.querySelector('.player-play').parentElement.offsetHeight") <= 110, "the bar hides the memories"
+    assert player.ask("[...root.querySelectorAll('.player-tabs')].every((e) => e.scrollWidth <= e.clientWidth)"), "a tab is cut"
     assert not player.ask("[...root.querySelectorAll('button, select, [type=checkbox]')].filter(e => e.checkVisibility()"
                           " && (e.parentElement.closest('label, .player-choice') || e).getBoundingClientRect().height < 24).map(e => e.outerHTML)")  # fmt: skip
 
