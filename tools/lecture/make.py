@@ -186,15 +186,19 @@ def sheets():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("chapter", nargs="*")
+    parser.add_argument("chapter", nargs="*", help="its number, such as 06")
     parser.add_argument("--sheets", action="store_true", help="the sheets only")
     parser.add_argument("--pdf", action="store_true")
     arguments = parser.parse_intermixed_args()
     if arguments.sheets and arguments.chapter:
         parser.error("--sheets makes the sheets, which are of all chapters: leave the chapter's number out")
+    chapters = sorted(p.parent for p in ROOT.glob("[0-9][0-9]-*/README.md"))
+    for number in arguments.chapter:
+        if number not in [chapter.name[:2] for chapter in chapters]:
+            parser.error(f"no chapter {number}: name it by its number, such as 06")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     made = []
-    for chapter in sorted(p.parent for p in ROOT.glob("[0-9][0-9]-*/README.md")):
+    for chapter in chapters:
         if not arguments.sheets and (not arguments.chapter or chapter.name[:2] in arguments.chapter):
             title, text = deck(chapter)
             made.append(arguments.folder / f"{chapter.name}.html")
