@@ -60,11 +60,13 @@ def wall(folder):
     return words + (["--bind", str(folder), str(folder)] if folder else []) + ["--"]
 
 
-def limits(processes=1):
-    """The words before a command that limit its memory, files and processes; none where there is no prlimit."""
+def limits(seconds, processes=1):
+    """The words before a command that limit its memory, files, processes and the time that it computes; none where there is
+    no prlimit. The time: of what bubblewrap has started and, where that is killed at its very beginning, leaves behind."""
     if shutil.which("prlimit") is None:
         return []
-    words = ["prlimit", f"--as={MEMORY}", f"--fsize={WRITTEN}", "--core=0"]
+    time_limit = int(2 * seconds * (os.cpu_count() or 1)) + 1  # more than run() allows
+    words = ["prlimit", f"--as={MEMORY}", f"--fsize={WRITTEN}", f"--cpu={time_limit}", "--core=0"]
     if not missing():  # else it would count everything that the user runs
         words.append(f"--nproc={THREADS + (processes - 1) * OF_EACH}")
     return words + (["choom", "-n", "1000", "--"] if shutil.which("choom") else [])
@@ -118,7 +120,7 @@ def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
     words, options, env = [*map(str, command)], {}, dict(env)
     if "LD_PRELOAD" in env:  # into the program, and not into what stands before it
         words = ["env", f"LD_PRELOAD={env.pop('LD_PRELOAD')}", *words]
-    words = [*limits(processes), *words]
+    words = [*limits(seconds, processes), *words]
     if not missing():
         words, options = [*wall(folder), *words], as_nobody()
         if options:
