@@ -41,7 +41,7 @@ def starter(exercise):
     assert "compiles: no" not in text and "does not compile" not in text, text
     assert answer.problems and grade(answer, False) != "passed", text
     assert behaviour.NOT_ENDED not in text, text
-    assert re.search(exercise.starter, text), f"another reason than {exercise.starter}: {text}"
+    assert re.search(exercise.starter, text), f"not {exercise.starter!r}, which exercise.json expects of the starter: {text}"
     assert len(exercise.hints()) >= 2 and exercise.hints(text), f"there are to be two hints, of which one fits {text}"
     assert not answer.no_oclgrind, NO_OCLGRIND
 
@@ -81,7 +81,7 @@ def wrong(report, exercise):
         text = said(answer)
         what = f"{exercise.id} wrong: {known.name} ({kind})"
         report.must(f"{what}: is refused", answer.problems and grade(answer, False) not in ("passed", UNPROVEN), text)
-        report.must(f"{what}: with: {expect}", re.search(expect, text), text)
+        report.must(f"{what}: the check says what `expect` has, {expect!r}", re.search(expect, text), text)
         if kind == "only on PoCL":
             alone = all(label not in ("PoCL", "") or problem not in answer.problems for label, problem in answer.lines)
             report.must(f"{what}: PoCL alone sees nothing", alone, text)

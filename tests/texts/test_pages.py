@@ -276,7 +276,8 @@ def check_readme(page, text):
     optional = ("The kernel", "What changed in the host")
     wanted = [section for section in SECTIONS if section in have or section not in optional]
     if [section for section in have if section in SECTIONS] != wanted:
-        yield "the sections are not these, in this order: " + ", ".join(wanted)
+        missing = ", ".join(section for section in wanted if section not in have) or "none"
+        yield f"the sections are not these, in this order: {', '.join(wanted)} (missing: {missing})"
     question = r"(?s)<details>\s*<summary>(\d)\. [^\n]+\?</summary>\n\s*\n\s*[^<\s].*?\n\s*\n</details>"
     asked = re.findall(question, text)
     if asked != ["1", "2", "3"]:
