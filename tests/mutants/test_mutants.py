@@ -1,10 +1,9 @@
 """Deliberate defects, on copies of a chapter: which test notices each?
 
-Those of NN-topic.mutants are the typical ones, of launches, barriers, comparisons; others are made by rule
-(generator.py), the first few of a fixed order. A mutant goes through the tests in the order below until one notices it;
-what none notices is a failure. A test that breaks, and says of nothing that it failed, has noticed nothing: that is a
-failure, too. What hangs is known by the time that it computes, and not by the clock on the wall, which a busy machine
-would spoil. Without --release, the first two of each table.
+Those of NN-topic.mutants are the typical ones, of launches, barriers, comparisons. A mutant goes through the tests in the
+order below until one notices it; what none notices is a failure. A test that breaks, and says of nothing that it failed, has
+noticed nothing: that is a failure, too. What hangs is known by the time that it computes, and not by the clock on the wall,
+which a busy machine would spoil. Without --release, the first two of each table.
 """
 
 import os
@@ -18,21 +17,26 @@ import tempfile
 
 import pytest
 
-from tests import chapter_facts, defects, running, syntax
-from tests.mutants import generator
+from tests import chapter_facts, defects, running
 
 # The tests of programs/ in their order, after the program's own results; behind these come those that name the chapter.
 CHECKS = ["other_inputs", "narrowing", "costs", "recorded_calls", "oclgrind", "sizes", "small_devices", "faults"]
 HOST_CHECKS = ["recorded_calls", "command_order", "other_inputs", "narrowing", "printed_values", "printed_times"]
-HOST_CHECKS += ["wrong_element", "oclgrind", "costs", "bad_input", "sizes", "small_devices", "faults", "build_ways", "hostile"]
+HOST_CHECKS += [
+    "wrong_element",
+    "oclgrind",
+    "costs",
+    "bad_input",
+    "sizes",
+    "small_devices",
+    "faults",
+    "build_ways",
+    "hostile",
+]
 # For how long a program may compute, of all its threads, before it counts as hanging: no run of the checks takes
 # a third of that. One that waits for ever computes nothing, and is given PATIENCE times as long as usual.
 CPU_SECONDS = 240
 PATIENCE = 10
-SAMPLE = 2  # generated mutants of a chapter
-# Generated mutants that change nothing that can be observed: the smaller of two numbers is the same in either order (04);
-# how much of a small device's largest buffer the default takes is a choice (15).
-NOTHING = {"557c83bd", "6f49f662"}
 
 
 def limit_resources():
@@ -99,19 +103,6 @@ def noticed_by(chapter, folder, kernels):
     return "", "SURVIVES every test"
 
 
-def judge(report, chapter, what, texts, same=lambda folder: False):
-    """Has a mutant judged by the tests. Returns whether it is one at all: one that does not compile, or is the same to a
-    compiler, is none."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        if build(chapter, folder, texts) or same(folder):
-            return False
-        by, how = noticed_by(chapter, folder, all(file.endswith(".cl") for file in texts))
-    report.must(f"{what}: {by}: {how}", by)
-    report.count("mutants")
-    return True
-
-
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
 def test_known_mutants(report, chapter, full):
@@ -124,45 +115,10 @@ def test_known_mutants(report, chapter, full):
             continue
         what = f"{chapter} {' '.join(texts)}: {mutant.name}"
         report.failed(what, [f"not understood: {word}" for word in [*mutant.words, *mutant.attributes]])
-        if full or number < 2:
-            report.must(f"{what} compiles", judge(report, chapter, what, texts))
-
-
-def compiled(path, chapter, builds):
-    """The code that compilers make of a file, for comparison; None where it does not compile."""
-    if path.suffix == ".cl":
-        clang = [running.need_tool("clang", "clang"), "-O2", "-S", "-emit-llvm", "-o", "-", path]
-        outputs = [running.run([*clang, *syntax.kernel_options(path.read_text(), options)]) for options in builds]
-    else:
-        compiler = [os.environ.get("CXX", "c++"), *syntax.host_options(path), "-O2", "-S", "-o", "-"]
-        outputs = [running.run([*compiler, path.parent / "host.cpp"])]
-    if any(code for code, _, _ in outputs):
-        return None
-    code = "".join(out for _, out, _ in outputs).replace(str(path.parent.parent), "")
-    return re.sub(r"^(; ModuleID|source_filename|\s*\.(file|ident)).*", "", code, flags=re.MULTILINE)
-
-
-@pytest.mark.release
-@pytest.mark.timeout(1800)
-def test_generated_mutants(report, chapter, tmp_path):
-    running.need_oclgrind()
-    running.need_tool("clang", "clang")
-    builds, originals = {}, {}
-    for source, options in syntax.builds_of(chapter_facts.of(chapter), tmp_path) if running.has_kernel(chapter) else []:
-        builds.setdefault(source, []).append(options)
-    for mutant in generator.mutants_of(chapter):
-        if report.counts.get("mutants", 0) >= SAMPLE:
-            break
-        path = running.ROOT / chapter / mutant.file
-        options = builds.get(path.read_text(), [])
-        if path not in originals:  # compiled from a copy, as the mutants are: paths stand in the code
-            with tempfile.TemporaryDirectory() as name:
-                build(chapter, pathlib.Path(name), {})
-                originals[path] = compiled(pathlib.Path(name) / chapter / mutant.file, chapter, options)
-
-        def same(folder, file=mutant.file, path=path, options=options):
-            return compiled(folder / chapter / file, chapter, options) in (None, originals[path])
-
-        if mutant.name not in NOTHING:
-            texts = {mutant.file: mutant.made(path.read_bytes())}
-            judge(report, chapter, f"{mutant.name} {mutant.text}", texts, same)
+        if not full and number >= 2:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            if report.must(f"{what} compiles", not build(chapter, folder, texts)):
+                by, how = noticed_by(chapter, folder, all(file.endswith(".cl") for file in texts))
+                report.must(f"{what}: {by}: {how}", by)
