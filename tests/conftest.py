@@ -1,9 +1,9 @@
 """What every test may ask for.
 
-A test with the argument `chapter` is there once for each chapter, one with `exercise` once for each exercise, so `-k 06`
-finds all that knows chapter 06. `report` counts what was looked at and what failed: a test in which nothing was
-looked at fails, too. `full` says whether it is to look at everything (--release), `record` whether what is
-recorded is to be written anew, to be read as a difference (--record).
+A test with the argument `chapter` is there once for each chapter, or for each of its file's CHAPTERS, one with `exercise`
+once for each exercise, so `-k 06` finds all that knows chapter 06. `report` counts what was looked at and what failed: a
+test in which nothing was looked at fails, too. `full` says whether it is to look at everything (--release), `record` whether
+what is recorded is to be written anew, to be read as a difference (--record).
 """
 
 import os
@@ -39,7 +39,7 @@ def pytest_addoption(parser):
 def pytest_generate_tests(metafunc):
     own = {name for mark in metafunc.definition.iter_markers("parametrize") for name in mark.args[0].split(",")}
     if "chapter" in metafunc.fixturenames and "chapter" not in own:
-        metafunc.parametrize("chapter", running.CHAPTERS)
+        metafunc.parametrize("chapter", getattr(metafunc.module, "CHAPTERS", running.CHAPTERS))
     if "exercise" in metafunc.fixturenames and "exercise" not in own:
         exercises = all_exercises()
         metafunc.parametrize("exercise", exercises, ids=[exercise.id for exercise in exercises])

@@ -27,6 +27,7 @@ from checker.grade_input import Roster, answers_of, students_in
 from checker.grade_page import alike
 from tests import running
 
+pytestmark = pytest.mark.thorough
 KERNEL, HOST = "06/1-missing-barrier", "07/1-time-the-transfers"  # one whose kernel is the student's, one whose host
 # What is in a folder of submissions, and whose it is: Jane's or Jürgen's.
 SUBMISSIONS = {
@@ -184,7 +185,6 @@ def make_class(place, exercises):
     return due
 
 
-@pytest.mark.thorough
 def test_layouts(tmp_path):
     """What the platforms make of a class: each file is its student's, in each roster."""
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
@@ -241,7 +241,6 @@ UNREAD = {
 }
 
 
-@pytest.mark.thorough
 def test_what_cannot_be_read(tmp_path):
     exercises = [e for e in all_exercises() if e.chapter.startswith("06")]
     for number, (path, why) in enumerate(UNREAD.items()):
@@ -252,7 +251,6 @@ def test_what_cannot_be_read(tmp_path):
         assert not found and len(wrong) == 1 and file.name in wrong[0] and why in wrong[0], wrong
 
 
-@pytest.mark.thorough
 def test_what_is_not_read(tmp_path):
     """Beside an answer: a file that may be meant as one, and one that was handed in twice, of which the last one counts."""
     exercises = [e for e in all_exercises() if e.chapter.startswith("06")]
@@ -268,7 +266,6 @@ def test_what_is_not_read(tmp_path):
     assert len(wrong) == 2 and "handed in twice" in wrong[0] and "kernel_fixed.cl" in wrong[1], wrong
 
 
-@pytest.mark.thorough
 def test_nothing_is_overwritten(tmp_path):
     """What is the teacher's stays: the roster, the submissions, a folder that is in use, what was written the last time."""
     running.need_oclgrind()
@@ -299,7 +296,6 @@ def test_nothing_is_overwritten(tmp_path):
     assert "Jürgen Müller" in (tmp_path / "out/class.html").read_text(), "who has handed in nothing is named"
 
 
-@pytest.mark.thorough
 def test_a_worksheet(tmp_path):
     """All its columns are kept, and where a semicolon separates, points have a decimal comma."""
     path = tmp_path / "worksheet.csv"
@@ -323,7 +319,6 @@ def test_a_worksheet(tmp_path):
     assert jane == WORKSHEET.splitlines()[1] + ";1,5" * 3 and absent == WORKSHEET.splitlines()[2] + ";" * 3
 
 
-@pytest.mark.thorough
 def test_a_renamed_copy_is_named():
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
     text = (exercise.folder / "solution/kernel.cl").read_bytes()
@@ -331,7 +326,6 @@ def test_a_renamed_copy_is_named():
     assert [how for how, *_ in alike(answers)] == ["the same but for names"]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("exercise", [e for e in all_exercises() if e.processes], ids=lambda exercise: exercise.id)
 def test_without_mpi(monkeypatch, tmp_path, exercise):
     """What takes MPI has an empty field where there is none, and not 0 points: nobody has looked at it."""
@@ -341,7 +335,6 @@ def test_without_mpi(monkeypatch, tmp_path, exercise):
     assert answer.points is None and "MPI is not there" in answer.trouble, answer.result
 
 
-@pytest.mark.thorough
 @pytest.mark.timeout(1200)
 def test_grading(tmp_path):
     if sandbox.missing():

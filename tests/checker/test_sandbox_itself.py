@@ -16,6 +16,7 @@ import pytest
 from checker import sandbox
 from tests.running import ROOT
 
+pytestmark = pytest.mark.thorough
 COUNT = "for ((i = 0; i < 300000; i++)); do :; done"
 
 
@@ -53,7 +54,6 @@ def left(word):
     return found
 
 
-@pytest.mark.thorough
 def test_limits(run):
     assert run("echo a; echo b >&2; exit 3") == (3, "a\n", "b\n")
     assert run("kill -11 $$")[0] == -11
@@ -74,7 +74,6 @@ def test_limits(run):
     assert code == 1 and "memory exhausted" in err
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"the limits hold; the rest not looked at, because {sandbox.missing()}"
 )
@@ -100,7 +99,6 @@ def test_walls(run, folder):
     assert code == 1 and out == "a\na\n" and (folder / "a").read_text(encoding="utf-8") == "a\n"
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(bool(sandbox.missing()), reason=sandbox.missing() or "")
 def test_what_nobody_waits_for(run):
     """It ends at once, and whole."""

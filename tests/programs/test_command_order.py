@@ -11,9 +11,10 @@ import pytest
 
 from tests import chapter_facts, running
 
+CHAPTERS = ["22-overlap", "23-several-devices", "24-several-machines"]
+
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("chapter", ["22-overlap", "23-several-devices", "24-several-machines"])
 def test_command_order(report, chapter):
     overtaken = 0
     for arguments in chapter_facts.of(chapter).SMALL_SIZES:

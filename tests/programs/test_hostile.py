@@ -15,6 +15,7 @@ import pytest
 from tests import chapter_facts, running
 
 CHAPTERS = [running.CHAPTERS[i] for i in (0, 1, 5)]
+pytestmark = pytest.mark.thorough
 VENDORS = pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors"))
 # The machine, OCL_DEVICE, and the device that is taken; None: refused.
 CHOICES = [
@@ -39,8 +40,6 @@ CHOICES = [
 ]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_device_choice(report, chapter):
     for machine, wish, device in CHOICES:
         if chapter == running.CHAPTERS[0]:
@@ -52,8 +51,6 @@ def test_device_choice(report, chapter):
         report.ends(f"{machine} with OCL_DEVICE={wish}: {device}", ended, 0 if device else 1, said)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_implementations(report, chapter, tmp_path):
     """Implementations that are missing, empty, or fail; devices that cannot be used: alone, and beside good ones."""
     command = [running.program(chapter), *chapter_facts.of(chapter).TINY_SIZE]
@@ -89,8 +86,6 @@ def test_implementations(report, chapter, tmp_path):
             ends("... and OCL_DEVICE names it", 1, "CL_DEVICE_NOT_AVAILABLE", **wish)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_places(report, chapter, tmp_path):
     """Folders, environments, caches and memory."""
     known, program = chapter_facts.of(chapter), running.program(chapter)

@@ -6,12 +6,10 @@ instructions really do is seen on a device only.
 
 import re
 
-import pytest
-
 from tests import running
 from tests.syntax import changed_copy
 
-CHAPTER = "21-matmul-matrix-units"
+CHAPTERS = [CHAPTER := "21-matmul-matrix-units"]
 CLANG = ["-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2", "-O2", "-Xclang", "-finclude-default-header"]
 CLANG += ["-Xclang", "-target-cpu", "-Xclang", "sm_80", "-Xclang", "-target-feature", "-Xclang", "+ptx75"]
 CLANG += ["-mllvm", "-inline-threshold=100000"]  # into the kernel, as NVIDIA's compiler does
@@ -67,7 +65,6 @@ def emulated(text):
     return text.replace("__local ulong arrived", "__local uint4 shared[4 * 64];\n  __local ulong arrived")
 
 
-@pytest.mark.parametrize("chapter", [CHAPTER])
 def test_matrix_units(report, chapter, tmp_path):
     clang = running.need_tool("clang", "clang")
     kernel, units = (running.ROOT / CHAPTER / name for name in ("kernel.cl", "units.cl"))

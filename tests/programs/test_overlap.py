@@ -19,11 +19,11 @@ import pytest
 from tests import chapter_facts, running
 from tests.programs import test_other_inputs as other_inputs
 
-CHAPTER = "22-overlap"
+CHAPTERS = [CHAPTER := "22-overlap"]
+pytestmark = pytest.mark.thorough
 SHORT = pathlib.Path("/sys/devices/system/cpu/online")  # its size is said to be a page, and there is a line in it
 MOST_DRAWN = 12
 SVG = "{http://www.w3.org/2000/svg}"
-each = pytest.mark.parametrize("chapter", [CHAPTER])
 
 
 def vectors(n):
@@ -41,8 +41,6 @@ def said(out):
     return [float(text or 0) for text in found.groups()] if found else [math.nan] * 3
 
 
-@each
-@pytest.mark.thorough
 def test_overlap(report, chapter, tmp_path):
     """Numbers from a file."""
     known, path = chapter_facts.of(chapter), tmp_path / "numbers"
@@ -70,8 +68,6 @@ def test_overlap(report, chapter, tmp_path):
         report.must(f"{special} in a file, and {settings}: exit code {code}", good, out + err)
 
 
-@each
-@pytest.mark.thorough
 def test_beyond_4_gib(report, chapter, tmp_path):
     n, path = (1 << 29) + 100, tmp_path / "numbers"
     with open(path, "wb") as file:  # nothing but zeros, and four numbers, so that it takes no place on the disk
@@ -84,8 +80,6 @@ def test_beyond_4_gib(report, chapter, tmp_path):
     report.must("what lies beyond 4 GiB is found", said(ended[1])[0] == 2 * 5 + 3 * 7, ended[1])
 
 
-@each
-@pytest.mark.thorough
 def test_once(report, chapter, tmp_path):
     """The file is read once, whatever its length: as many bytes as it has, and a single run."""
     running.need_tool("strace", "strace")
@@ -97,8 +91,6 @@ def test_once(report, chapter, tmp_path):
     report.must(f"{read} bytes of {8 * n} are read", 8 * n <= read < 9 * n)
 
 
-@each
-@pytest.mark.thorough
 def test_refused(report, chapter, tmp_path):
     whole = b"".join(x.tobytes() for x in vectors(100))
     for what, content, code, text, arguments in [
@@ -134,8 +126,6 @@ def bars(path):
     return sorted((rows.index(y), x, x + width, int(title.removeprefix("piece "))) for y, x, width, title in found)
 
 
-@each
-@pytest.mark.thorough
 @pytest.mark.parametrize("pieces, queues", [(5, 1), (20, 2), (14, 3)])
 def test_drawing(report, chapter, tmp_path, pieces, queues):
     """On the known clock: each bar is as long, and as far from the first, as its command's times say; so are the ticks."""
@@ -163,8 +153,6 @@ def test_drawing(report, chapter, tmp_path, pieces, queues):
     report.must("its ticks are where they say", 4 <= len(ticks) <= 11 and there and f">{queues} queue" in text, text)
 
 
-@each
-@pytest.mark.thorough
 def test_drawing_is_kept(report, chapter, tmp_path):
     """What was there stays where there is nothing to draw; and the numbers are not drawn over."""
     numbers, drawing = tmp_path / "numbers", tmp_path / "drawing.svg"
@@ -190,7 +178,6 @@ def test_drawing_is_kept(report, chapter, tmp_path):
     report.ends("a device without times", ended, 1, f"no timeline in {drawing}: this device reports no times")
 
 
-@each
 def test_made_numbers(report, chapter, tmp_path):
     for pieces, piece in [(16, 64), (4096, 8)]:  # as many as its comment says
         arguments = [str(pieces * piece), str(piece), "2"]

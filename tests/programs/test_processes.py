@@ -19,7 +19,8 @@ from checker import mpi
 from tests import running
 from tests.programs.test_faults import NAMES
 
-CHAPTER = "24-several-machines"
+CHAPTERS = [CHAPTER := "24-several-machines"]
+pytestmark = pytest.mark.thorough
 PROCESSES = [1, 2, 3, 4, 6, 7]
 # The second: most processes have zeros only. The last: more panels than slots.
 SMALL, _, LARGE = SIZES = [["17", "33", "65"], ["3", "1", "5"], ["70", "40", "1500"]]
@@ -78,11 +79,6 @@ def mpirun():
     running.need_tool("mpirun", "openmpi-bin")
 
 
-each = pytest.mark.parametrize("chapter", [CHAPTER])
-
-
-@each
-@pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("size", SIZES, ids=" ".join)
 def test_processes(report, chapter, size, tmp_path):
@@ -109,8 +105,6 @@ def test_processes(report, chapter, size, tmp_path):
     report.must("the results are always the same", len(results) == 1, str(results))
 
 
-@each
-@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_processes_fail(report, chapter):
     def ends(what, ended, code, text, times=1):
@@ -134,8 +128,6 @@ def test_processes_fail(report, chapter):
     ends("a wrong argument", together(3, ["12x"]), 2, "not a size")
 
 
-@each
-@pytest.mark.thorough
 def test_processes_devices(report, chapter, tmp_path):
     """Four processes, of one machine and of two, with devices that a layer pretends; and where PoCL keeps its kernels."""
     for machine, wish, taken, of_machine in [

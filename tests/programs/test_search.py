@@ -14,6 +14,8 @@ from checker import sandbox
 from tests import chapter_facts, running
 from tests.syntax import changed_copy, kernel_files
 
+CHAPTERS = ["20-matmul-autotuned"]
+pytestmark = pytest.mark.thorough
 STALE = "ignored, no candidate for this size, of another driver or kernel, or damaged: "
 SHAPE = r"\w+ \d+x\d+x\d+, registers \d+x\d+(?:, \d+ groups|, not packed)?"
 LARGER_GROUP = "#define reqd_work_group_size(x, y, z) reqd_work_group_size(2 * (x), y, z)"
@@ -190,19 +192,12 @@ def wrong_candidates(copy, bad, good):
     copy.must("none is right: exit code 1, why, and nothing is remembered", good, out + err)
 
 
-each = pytest.mark.parametrize("chapter", ["20-matmul-autotuned"])
-
-
-@each
-@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_search(report, chapter, tmp_path):
     copy = Copy(report, chapter, tmp_path)
     wrong_candidates(copy, *memory(copy))
 
 
-@each
-@pytest.mark.thorough
 def test_remembered(report, chapter, tmp_path):
     copy = Copy(report, chapter, tmp_path)
     key(copy)

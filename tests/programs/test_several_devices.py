@@ -14,7 +14,8 @@ import pytest
 from tests import running
 from tests.systems import test_implementations as implementations
 
-CHAPTER = "23-several-devices"
+CHAPTERS = [CHAPTER := "23-several-devices"]
+pytestmark = pytest.mark.thorough
 POCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
 SIZE = ["1280", "9", "7"]  # ten strips of rows
 LEFT_OUT = r"^(.*): \w+ \(-5\), left out; the others compute its rows"
@@ -33,7 +34,6 @@ LISTS = [
     ("cpu", ",", None),
     ("/", "all", None),
 ]
-each = pytest.mark.parametrize("chapter", [CHAPTER])
 
 
 def devices(ended):
@@ -57,8 +57,6 @@ def numbers_of(account, function):
     return [n for n, name in enumerate(account.calls, 1) if name == function]
 
 
-@each
-@pytest.mark.thorough
 def test_several_devices(report, chapter, tmp_path, monkeypatch):
     for machine, wish, working in LISTS:
         ended = on(**{**running.as_device(types=machine), "OCL_DEVICE": wish})
@@ -99,8 +97,6 @@ def test_several_devices(report, chapter, tmp_path, monkeypatch):
         report.must(f"the others have {rows(ended)}", left_out and rows(ended)[:1] != ["0 to 639"], str(ended))
 
 
-@each
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["intel", "oclgrind"])
 def test_together(report, chapter, name, tmp_path, monkeypatch):
     """PoCL and another implementation, each with its part; then one of them fails."""
