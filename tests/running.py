@@ -264,35 +264,3 @@ def under_layer(command, timeout=120, cache=None, env=None, **settings):
         if not log.exists() and code >= 0:
             raise SystemExit(f"FAILED  the layer {LAYER} was not loaded, so nothing was tested\n{err}")
         return code, out, err, Account(log.read_text() if log.exists() else "")
-
-
-# ---- ICD loaders --------------------------------------------------------------------------------
-
-INTEL = pathlib.Path(os.environ.get("INTEL_OPENCL", ROOT / "build-intel"))  # where tools/install_intel.sh puts it
-
-
-def loaders():
-    """The ICD loaders of this machine: those that the dynamic linker knows, and the one that comes with Intel's runtime."""
-    tool = shutil.which("ldconfig", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-    known = run([tool, "-p"])[1] if tool else ""
-    found = [*re.findall(r"libOpenCL\.so\.1 .*=> (.*)", known), INTEL / "lib" / "libOpenCL.so.1"]
-    return [path for path in map(pathlib.Path, found) if path.exists()]
-
-
-def loader_of(program, env=None):
-    """The path of the ICD loader that a program goes through, None where that cannot be told."""
-    ldd = shutil.which("ldd")
-    found = re.search(r"libOpenCL\.so\.1 => (/\S+)", run([ldd, program], env=env)[1]) if ldd else None
-    return pathlib.Path(found.group(1)) if found else None
-
-
-def through_loader(loader):
-    """The environment in which a program goes through that ICD loader: a folder with links to it and to what it needs
-    of what lies beside it. Of the rest nothing must be found instead of the system's."""
-    folder = BUILD / "loaders" / str(loader).strip("/").replace("/", "-")
-    folder.mkdir(parents=True, exist_ok=True)
-    links = {name: loader.parent / name for name in re.findall(r"(\S+) => not found", run(["ldd", loader])[1])}
-    for name, target in {"libOpenCL.so.1": loader, **links}.items():
-        with contextlib.suppress(FileExistsError):
-            (folder / name).symlink_to(target)
-    return {"LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
