@@ -255,12 +255,6 @@ class Workplace:
 # ---- a page ----------------------------------------------------------------------------------------
 
 
-def slug(heading):
-    """The anchor that GitHub gives a heading."""
-    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
-    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
-
-
 def headings(page):
     return re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?s)<!--.*?-->", "", FENCE.sub("", page)))
 
