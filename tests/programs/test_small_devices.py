@@ -2,11 +2,9 @@
 
 The layer (checker/layer/devices.cpp) makes PoCL look like another device and refuses what that one would refuse.
 Everything is released there, too. So the branches for GPUs and for small devices run here. Where the device's clock has no
-resolution, a program says so. And what a launch takes of a limit is enough: on a device that has just as much local memory as the
-launches here, and groups as large as theirs, it passes; on one that has next to none, too, or it says so.
+resolution, a program says so.
 """
 
-import math
 import re
 
 import pytest
@@ -46,30 +44,6 @@ def what_is_wrong(known, arguments, profile, cache):
     return wrong
 
 
-def just_enough(report, known, arguments, profile):
-    """On a device whose limits are what the launches take here; and on one with a byte of local memory, no kernel of which can
-    have a group."""
-    command = [running.program(known.chapter), *arguments]
-    profile.write_text("type gpu\n")
-    text = running.under_layer(command, profile=profile)[3].text
-    local = {kernel: int(own) for kernel, own in re.findall(r"-> (kernel\d+), local (\d+)$", text, re.MULTILINE)}
-    for kernel, size in re.findall(r"^SetKernelArg (kernel\d+), \d+, (\d+), local$", text, re.MULTILINE):
-        local[kernel] += int(size)
-    launch = re.compile(r"^EnqueueNDRangeKernel \w+, (kernel\d+), \d, \w+, [\dx]+, ([\dx]+),", re.MULTILINE)
-    launches = launch.findall(text)
-    most = max((local[kernel] for kernel, _ in launches), default=0)
-    items = max((math.prod(map(int, group.split("x"))) for _, group in launches), default=1)
-    profile.write_text(f"type gpu\nlocal_memory {most}\nkernel_group {items}\n")
-    *ended, account = running.under_layer(command, profile=profile)
-    report.ends(f"{known.chapter} {arguments} with {most} bytes of local memory and groups of {items}", ended, 0)
-    groups, there = ({group for _, group in found} for found in (launches, launch.findall(account.text)))
-    report.must("the groups are the same", known.SEARCH_SIZE or groups == there, f"{groups}\n{there}")
-    profile.write_text("type gpu\nlocal_memory 1\nkernel_group 0\n")
-    *ended, _ = running.under_layer(command, profile=profile)
-    too_small = ended[0] == 1 and re.search(r"too small|no candidate computes|\bCL_\w+ \(-\d+\)", ended[2])
-    report.ends(f"{known.chapter} with next to nothing", ended, int(bool(too_small)))
-
-
 @pytest.mark.thorough
 def test_small_devices(report, chapter, full, tmp_path):
     known = chapter_facts.of(chapter)
@@ -78,5 +52,3 @@ def test_small_devices(report, chapter, full, tmp_path):
             cache = tmp_path / "-".join([profile.stem, *arguments])
             report.failed(f"{chapter} {arguments} on {profile.stem}", what_is_wrong(known, arguments, profile, cache))
             report.count("runs on other devices")
-    if running.has_kernel(chapter):
-        just_enough(report, known, known.SMALL_SIZES[-1], tmp_path / "profile")
