@@ -2,8 +2,7 @@
 
 A program ends with PASSED; or, where the device lacks what it shows, with a sentence that begins with SKIPPED and with
 exit code 77: then the test is skipped. What the page shows must be a listing of a file in examples/. Where the page's table
-says "yes", a program must not skip. On a device that has OpenCL 1.2 and no more (tests/devices/minimum-1.2.txt), each
-program passes or says what is missing, too.
+says "yes", a program must not skip.
 """
 
 import os
@@ -13,16 +12,10 @@ import sys
 import pytest
 
 from tests import running
-from tests.systems import test_implementations as implementations
 from tests.texts import test_pages as pages
 
 FOLDER = running.ROOT / "examples"
 PAGE = running.ROOT / "docs" / "beyond.md"
-MINIMUM = running.ROOT / "tests" / "devices" / "minimum-1.2.txt"
-NO_OPENCL = ["kokkos", "scalapack", "sycl"]  # other ways to a device, or to several
-TOO_LARGE = ["clblast"]  # its kernels' work-groups, for the least device
-# What the least device lacks, so that these must not pass there.
-NOT_THERE = ["versions", "spirv", "svm", "half-arithmetic"]
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.cpp"))
 # Its column in the page's table, by how a device's line ends.
 COLUMNS = {"(Portable Computing Language)": 3, "(Intel(R) OpenCL)": 4, "(NVIDIA CUDA)": 5}
@@ -53,22 +46,6 @@ def promised(name, out):
     return any(device.endswith(end) and rows[0][column].strip() == "yes" for end, column in COLUMNS.items())
 
 
-def run_all(report, name, env, folder):
-    """All runs of a program; returns why it was skipped, if it was."""
-    folder.mkdir()
-    for command, more, words in runs_of(name, running.BUILD / "examples" / name, folder):
-        code, out, err = running.run(command, env={**env, **more}, timeout=400)
-        report.count("runs")
-        skipped = re.findall(r"(?m)^SKIPPED: (.*)$", out)
-        if code == running.SKIPPED and len(skipped) == 1 and "PASSED" not in out and not err:
-            if not env.get("LAYER_SETTINGS") and promised(name, out):
-                report.failed(name, [f"it is skipped where docs/beyond.md says that it runs: {skipped[0]}"])
-            return skipped[0]
-        wrong = running.not_passed(code, out, err) + ["a skip that is none"] * len(skipped)
-        report.failed(name, wrong + [f"it does not say {words!r}: {out}{err}"] * (words not in out))
-    return ""
-
-
 @pytest.mark.thorough
 def test_examples_page(report):
     text = PAGE.read_text()
@@ -82,23 +59,20 @@ def test_examples_page(report):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("where", ["", "least", pytest.param("intel", marks=pytest.mark.release)])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_examples(report, name, where, tmp_path):
+def test_examples(report, name, tmp_path):
     left_out = running.BUILD / "examples" / f"{name}.left-out"
     if left_out.exists():
         pytest.skip(f"{name}: {left_out.read_text().strip()}")
-    if where and name in NO_OPENCL or where == "least" and name in TOO_LARGE:
-        pytest.skip(f"{name} has nothing to do with such a device")
-    env = running.as_device(MINIMUM) if where == "least" else {}
-    if where == "intel":
-        env = implementations.environment("intel", tmp_path)
-    skipped = run_all(report, name, env, tmp_path / "runs")
-    if where == "least":
-        missing = name in NOT_THERE
-        report.must(f"it {'says what is missing' if missing else 'passes'}", bool(skipped) == missing)
-    elif skipped:
-        pytest.skip(f"{name}: {skipped}")
+    for command, env, words in runs_of(name, running.BUILD / "examples" / name, tmp_path):
+        code, out, err = running.run(command, env=env, timeout=400)
+        report.count("runs")
+        skipped = re.findall(r"(?m)^SKIPPED: (.*)$", out)
+        if code == running.SKIPPED and len(skipped) == 1 and "PASSED" not in out and not err:
+            report.must("docs/beyond.md does not say that it runs here", not promised(name, out), skipped[0])
+            pytest.skip(f"{name}: {skipped[0]}")
+        wrong = running.not_passed(code, out, err) + ["a skip that is none"] * len(skipped)
+        report.failed(name, wrong + [f"it does not say {words!r}: {out}{err}"] * (words not in out))
 
 
 def test_pyopencl():
