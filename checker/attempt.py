@@ -200,7 +200,6 @@ class Attempt:
     # -- compiling -------------------------------------------------------------------------------
 
     def copy_files(self):
-        """Puts a copy of everything in its place."""
         exercise = self.exercise
         self.place = self.home / exercise.chapter / "exercises" / exercise.name
         self.place.mkdir(parents=True)
@@ -327,7 +326,6 @@ class Attempt:
         return run
 
     def noted(self, args):
-        """A run on PoCL whose calls the layer has noted."""
         return self.once(("noted", *args), lambda: self.pocl(args, layer={}))
 
     def divisible(self):
@@ -375,7 +373,6 @@ class Attempt:
 
     @functools.cached_property
     def work_size(self):
-        """The arguments at which the work is looked at."""
         return behaviour.size_of_work(self)
 
     @property
@@ -396,7 +393,6 @@ class Attempt:
     # -- on PoCL ---------------------------------------------------------------------------------
 
     def on_pocl(self):
-        """The results at all sizes."""
         runs, sizes = [], self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
         first = self.first
         cases = [(size, None) for size in sizes[1:]]
@@ -593,7 +589,6 @@ class Attempt:
     # -- under Oclgrind --------------------------------------------------------------------------
 
     def under_oclgrind(self):
-        """At each size of the exercise, some with smaller groups."""
         cases = self.exercise.oclgrind
         for _, found in zip(cases, self.at_once(lambda case: self.reports(*case, also_results=True), cases)):
             if self.no_oclgrind:
@@ -607,7 +602,6 @@ class Attempt:
         return None
 
     def has_reported(self, args, items):
-        """Has Oclgrind ended with this?"""
         future = self.made.get(("oclgrind", *args, items))
         return future is not None and future.done()
 

@@ -99,7 +99,6 @@ def words_of(text):
 
 
 def begun(call, arguments):
-    """The lines of a call that begins."""
     name, args = call.name, call.arguments
     if name.startswith("Release") and name[7:] in RELEASED:
         return [f"release {RELEASED[name[7:]]}"]
@@ -141,7 +140,6 @@ def begun(call, arguments):
 
 
 def ended(call, arguments):
-    """The lines of a call that has succeeded."""
     name, args = call.name, call.arguments
     if name == "CreateCommandQueue":
         return [f"on {call.made[0]} {args[1]} " + "without order" * (int(args[2]) & OUT_OF_ORDER)]

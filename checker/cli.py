@@ -145,7 +145,6 @@ def grade(answer, unchanged):
 
 
 def show(label, text):
-    """One line of an answer, wrapped."""
     indents = {"initial_indent": f"  {label:<10}", "subsequent_indent": " " * 12}
     print(textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False, **indents), flush=True)
 

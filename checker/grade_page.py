@@ -53,7 +53,6 @@ def table(head, rows, caption=""):
 
 
 def state(students, exercises):
-    """A row for each student, a column for each exercise."""
     rows = [
         "<tr><th>student</th><th>points</th>"
         + "".join(f'<th class="up">{text(e.id)}</th>' for e in exercises)

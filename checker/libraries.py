@@ -73,7 +73,6 @@ def layer_environment(library, settings, folder):
 
 
 def mpi_probe_library(home):
-    """mpi_probe.cpp as a library in that folder."""
     library, source = home / "mpi.so", ROOT / "checker" / "mpi_probe.cpp"
     kept = BUILD / f"mpi-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.so"
     if not fetch(kept, library):

@@ -28,7 +28,6 @@ def digests_of(exercise):
 
 
 def as_given(exercise, path, digest):
-    """Is this file as it was given?"""
     if digest is None:
         return exercise.is_starter(exercise.folder)
     return path.exists() and behaviour.digest_of(path) == digest

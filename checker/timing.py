@@ -23,7 +23,6 @@ def commands(run, call):
 
 
 def starting(run, words):
-    """The calls that begin with these words."""
     return [call for call in run.calls if call.startswith(words)]
 
 

@@ -78,7 +78,6 @@ def parse(text, where):
 
 
 def read(path):
-    """The defects in a file."""
     return parse(path.read_text(), path.name)
 
 

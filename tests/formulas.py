@@ -116,7 +116,6 @@ def panels(m, n, k, tm, tn, bk, width=4):
 
 
 def matmul_times(commands, expected, m, n, k, what="kernel", by_host=False):
-    """A matrix product of one kernel."""
     times = commands.runs("matmul", by_host=by_host)
     commands.take("clEnqueueReadBuffer")
     expected.rate(what, times, 2 * m * n * k, "GFLOP/s")

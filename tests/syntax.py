@@ -113,7 +113,6 @@ def body_of_main(path):
 
 
 def nodes(node):
-    """A node and all that is in it."""
     yield node
     for child in node.get("inner", []):
         yield from nodes(child)

@@ -37,7 +37,6 @@ PLACES = {  # where in the host's loop a call stands, each in one line: a text t
 
 
 def files(launch):
-    """What the recording depends on."""
     folder = ROOT / launch["chapter"]
     return {path.name: path.read_text() for path in (folder / "host.cpp", folder / "pieces.h", folder / "kernel.cl")}
 
@@ -131,7 +130,6 @@ def one_run(log, lines):
 
 
 def record(launch, digest, missing):
-    """The recording of a launch, as text."""
     if shutil.which("g++") is None or not pathlib.Path("/usr/include/CL/cl.h").exists():
         raise missing("g++ or OpenCL's headers are missing (Debian 12: apt install g++ ocl-icd-opencl-dev)")
     source = files(launch)

@@ -117,7 +117,6 @@ def digest(text):
 
 
 def run(launch, kernel, names, **environment):
-    """The lines that the plugin writes of a launch."""
     library = plugin()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -87,7 +87,6 @@ def test_implementations(report, chapter, tmp_path):
 
 
 def test_places(report, chapter, tmp_path):
-    """Folders, environments, caches and memory."""
     known, program = chapter_facts.of(chapter), running.program(chapter)
 
     def passes(what, *command, **options):

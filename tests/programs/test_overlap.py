@@ -42,7 +42,6 @@ def said(out):
 
 
 def test_overlap(report, chapter, tmp_path):
-    """Numbers from a file."""
     known, path = chapter_facts.of(chapter), tmp_path / "numbers"
     for n in [1, 5, 1000, 3001]:
         a, b = vectors(n)

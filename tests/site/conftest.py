@@ -18,15 +18,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def site():
-    """The folder of the built site."""
     folder = pathlib.Path(os.environ.get("SITE", ROOT / "build/site/out")).resolve()
     return folder if folder.exists() else pytest.skip("the site is not built: site/test.sh does it")
 
 
 @pytest.fixture(scope="session")
 def base(site):
-    """The address at which the site is served."""
-
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass

@@ -28,7 +28,6 @@ def number(text):
 
 
 def shows(right):
-    """Three digits are shown."""
     return pytest.approx(right, rel=0.006)
 
 

@@ -27,8 +27,6 @@ COUNTED = ["global loads", "global stores", "local loads", "local stores", "mult
 
 
 class Player:
-    """The player of a chapter on a page."""
-
     def __init__(self, page, base, chapter):
         self.page = page
         page.goto(f"{base}{chapter}/" if "?" not in chapter else base + chapter)
@@ -60,7 +58,6 @@ class Player:
             box.set_checked(box.get_attribute("data-gate") not in gates)
 
     def choose(self, line, text):
-        """What is to stand in a line."""
         self.root.locator(f"select[data-line='{line}']").select_option(label=text)
 
     def look(self):

@@ -8,7 +8,6 @@ from tests.texts.test_pages import ROOT
 
 
 def calls_in(folder):
-    """The calls that the code of a folder makes."""
     code = "".join(re.sub(r"//.*", "", path.read_text()) for path in [*folder.glob("*.cpp"), *folder.glob("*.h")])
     return set(re.findall(r"\b(cl[A-Z]\w+)\(", code))
 

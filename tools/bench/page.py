@@ -150,7 +150,6 @@ def front():
 
 
 def write(folder):
-    """Draws the plots and writes the page."""
     try:
         import plots
 

@@ -100,7 +100,6 @@ def roofline(path, record, points):
 
 
 def draw(folder):
-    """Draws the plots of the tables that a folder has."""
     record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
     matmul, vectors = (tables.read(folder / f"{table}.csv") for table in ("matmul", "vectors"))
     matmul, device = tables.under_a_roof(record, matmul), record["device"]

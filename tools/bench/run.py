@@ -212,7 +212,6 @@ def main():
 
 
 def benchmark(args, programs):
-    """Measures and writes everything; returns the exit code."""
     device, first = ceilings(programs[CEILINGS], args.quick)
     seen = [first]  # before, between and after the rest: other users of the machine come and go
     fast, on_gpu = first[1] > 5000, "NVIDIA" in device

@@ -29,7 +29,6 @@ FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3, or work-groups
 
 
 def marker(name, color):
-    """The head of an arrow."""
     return (
         f'<marker id="{name}" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="10" '
         f'markerHeight="10" orient="auto-start-reverse"><path d="M0 1 L10 5 L0 9 z" fill="{color}"/></marker>'
@@ -124,7 +123,6 @@ class Figure:
         self.add("text", text, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, **style)
 
     def title_at(self, x, y, text, size=15):
-        """The heading of a part of the figure."""
         self.text(x, y, text, size, INK, "start", True)
 
     def note(self, x, y, text, color=SOFT, size=13, step=18):
@@ -134,7 +132,6 @@ class Figure:
                 self.text(x, y + row * step, line, size, color, "start")
 
     def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, sub=None, strong=False):
-        """A box with a text in the middle, and a smaller one under it."""
         self.box(x, y, w, h, color if strong else PALE[color], color, r)
         middle = y + h / 2 + size * 0.35 - (9 if sub else 0)
         self.text(x + w / 2, middle, text, size, WHITE if strong else INK, bold=bold, mono=mono)
