@@ -179,14 +179,14 @@ class Figure:
         )
 
 
-FIGURES = {}  # name of the file without .svg: the function that draws it
+FIGURES = {}  # name of the file without .svg: the function that draws it, and its Figure
 
 
-def figure(name):
-    """Marks a function that returns a Figure: it is drawn into NAME.svg."""
+def figure(name, title, height=0):
+    """Marks a function that draws a Figure: into NAME.svg. Without a height, it sets that itself."""
 
     def register(draw):
-        FIGURES[name] = draw
+        FIGURES[name] = draw, Figure(680, height, title)
         return draw
 
     return register

@@ -1,12 +1,11 @@
 """Figures of chapter 03: the launch."""
 
-from draw import FOUR, INK, LINE, PALE, RED, SOFT, WHITE, Figure, figure
+from draw import FOUR, INK, LINE, PALE, RED, SOFT, WHITE, figure
 
 
-@figure("ndrange")
-def ndrange():
+@figure("ndrange", "12 work-items in 3 groups of 4 over 10 elements", 300)
+def ndrange(f):
     n, local, groups, marked = 10, 4, 3, 9
-    f = Figure(680, 300, "12 work-items in 3 groups of 4 over 10 elements")
     w, x0 = 47, 76
     for g in range(groups):
         x, color = x0 + g * local * w + g * 8, FOUR[g]
@@ -33,13 +32,11 @@ def ndrange():
     g, lid = divmod(marked, local)
     sentence = f"work-item {marked}: group {g}, local id {lid}, and {g} · {local} + {lid} = {marked}"
     f.text(x0, 276, sentence, 13, FOUR[g], "start", True)
-    return f
 
 
-@figure("grid-stride")
-def grid_stride():
+@figure("grid-stride", "Grid-stride loop: 4 work-items, 10 elements", 262)
+def grid_stride(f):
     n, global_size = 10, 4
-    f = Figure(680, 262, "Grid-stride loop: 4 work-items, 10 elements")
     w, x0, y0 = 56, 60, 158
     owner, rounds = [None] * n, [0] * n
     for item in range(global_size):
@@ -65,4 +62,3 @@ def grid_stride():
         f.path(f"M {a:g} {y0 + 48} v 8 H {b:g} v -8", SOFT)
         f.text((a + b) / 2, y0 + 76, f"round {r + 1}", 13, SOFT)
     f.text(x0 + n * w - 2, 34, "element i goes to work-item i mod 4", 13, SOFT, "end")
-    return f

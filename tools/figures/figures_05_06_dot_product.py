@@ -4,13 +4,12 @@ import json
 import math
 import pathlib
 
-from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, WHITE, Figure, figure
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, WHITE, figure
 
 
-@figure("host-adds")
-def host_adds():
+@figure("host-adds", "Chapter 05: the host adds N products", 300)
+def host_adds(f):
     n, global_size = 10, 4
-    f = Figure(680, 300, "Chapter 05: the host adds N products")
     w, x0 = 60, 46
     f.text(24, 30, "device", 14, BLUE, "start", True)
     for row, name in enumerate("ab"):
@@ -28,13 +27,11 @@ def host_adds():
         f.arrow(x0 + (i + 0.5) * w, 164, 340 + (i - 4.5) * 7, 236, ORANGE, 1.1)
     f.label(240, 238, 200, 42, "adds N numbers", ORANGE, 15, True)
     f.note(462, 264, "one colour: one work-item")
-    return f
 
 
-@figure("group-adds")
-def group_adds():
+@figure("group-adds", "Chapter 06: each work-group adds, the host adds one number for each group", 330)
+def group_adds(f):
     n, local, groups = 10, 2, 2
-    f = Figure(680, 330, "Chapter 06: each work-group adds, the host adds one number for each group")
     w, x0 = 60, 46
     size = local * groups
     color = [FOUR[(i % size) // local * 2 + (i % size) % local] for i in range(n)]
@@ -59,15 +56,14 @@ def group_adds():
     f.text(24, 276, "host", 14, ORANGE, "start", True)
     f.text(656, 276, "G numbers are read back", 13, SOFT, "end")
     f.label(240, 284, 200, 34, "adds G numbers", ORANGE, 15, True)
-    return f
 
 
-def tree(title, broken=False):
+def tree(f, broken=False):
     """The tree of chapter 06 for one work-group, computed as in the kernel. `broken`: without the barrier
     in the loop, in one possible order: the upper half of the work-items lags one step behind."""
     local, w, x0, row, y = len(VALUES), 62, 108, 76, 68
     end = x0 + local * w
-    f = Figure(680, 78 + int(math.log2(local)) * row + (38 if broken else 58), title)
+    f.height = 78 + int(math.log2(local)) * row + (38 if broken else 58)
 
     def barrier(y):
         f.line(x0 - 4, y + 10, end + 4, y + 10, ORANGE, 3)
@@ -120,7 +116,6 @@ def tree(title, broken=False):
         f.text(end, y - 14, f"partial_sums[group] = {sums[0]}", 14, INK, "end", mono=True)
         sentence = "no work-item passes a barrier before all of its group have reached it"
         f.text(end, y + 36, sentence, 13, ORANGE, "end")
-    return f
 
 
 def recorded(line):
@@ -136,25 +131,24 @@ def recorded(line):
 VALUES = [value for _, value in sorted(recorded("sums[lid] = sum;"))]
 
 
-@figure("reduction-tree")
-def reduction_tree():
-    return tree("The tree of one work-group, with all its barriers")
+@figure("reduction-tree", "The tree of one work-group, with all its barriers")
+def reduction_tree(f):
+    tree(f)
 
 
-@figure("reduction-race")
-def reduction_race():
-    return tree("The same tree without the barrier in the loop: one possible order", True)
+@figure("reduction-race", "The same tree without the barrier in the loop: one possible order")
+def reduction_race(f):
+    tree(f, broken=True)
 
 
-@figure("pocl-loops")
-def pocl_loops():
+@figure(
+    "pocl-loops", "How PoCL runs a work-group on one core: from barrier to barrier, one work-item after the other", 350
+)
+def pocl_loops(f):
     """Chapter 06 on one core: PoCL's loops over the work-items of a group, and what they give without the barrier."""
     local, w, h, gap = len(VALUES), 18, 32, 15
     x0, y1, y2 = 24, 86, 232
     steps = [local >> k for k in range(1, local.bit_length())]  # active = 4, 2, 1
-    f = Figure(
-        680, 350, "How PoCL runs a work-group on one core: from barrier to barrier, one work-item after the other"
-    )
 
     def loop(x, y, code, active, after):
         """One loop over the work-items, and what `sums` then holds; below: the code between two barriers."""
@@ -197,14 +191,12 @@ def pocl_loops():
     f.note(x0, 332, "work-item 0 is through before any other one has added: it takes their old sums", RED)
     if right != sum(VALUES):
         raise SystemExit("the loops of the figure do not add what the recording of 06 has")
-    return f
 
 
-@figure("divergence")
-def divergence():
+@figure("divergence", "Divergence: the work-items of two bundles that add, step by step, in two trees", 430)
+def divergence(f):
     """Which of 64 work-items add in each step, in two bundles of 32: the chapter's tree, and one with lid % ..."""
     local, bundle, w, h, row = 64, 32, 8, 15, 21
-    f = Figure(680, 430, "Divergence: the work-items of two bundles that add, step by step, in two trees")
     lefts = [76 + b * (bundle * w + 16) for b in range(2)]
     trees = (
         ("if (lid < active)", lambda lid, s: lid < local >> s, GREEN),
@@ -238,4 +230,3 @@ def divergence():
     f.note(122, y, "idle, but has to go along")
     f.box(300, y - 11, 26, h - 2, WHITE, LINE, 1, 1, "3 3")
     f.note(332, y, "no one adds: on to the barrier")
-    return f

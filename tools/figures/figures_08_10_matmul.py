@@ -1,12 +1,11 @@
 """Figures of chapters 08 to 10: matrix, tiles, more work per thread."""
 
-from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, Figure, figure
+from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, figure
 
 
-@figure("matmul")
-def matmul():
+@figure("matmul", "One element of C: a row of A times a column of B; the launch covers C in work-groups", 532)
+def matmul(f):
     M, N, K, side, row, col, cell = 6, 7, 8, 4, 2, 4, 25
-    f = Figure(680, 532, "One element of C: a row of A times a column of B; the launch covers C in work-groups")
     ax, cx, by = 70, 330, 52
     cy = by + K * cell + 46
     f.grid(cx, by, K, N, cell, lambda r, c: "#8fcca5" if c == col else None)
@@ -43,15 +42,13 @@ def matmul():
     f.note(cx + 138, cy + rows * cell + 17, "dimension 0", INK, 14)
     f.arrow(cx - 12, cy + side * cell + 10, cx - 12, cy + rows * cell, INK, 1.6)
     f.text(cx - 20, cy + 6 * cell + 16, "dimension 1", 14, INK, "end")
-    return f
 
 
-@figure("coalescing")
-def coalescing():
+@figure("coalescing", "Coalesced access: neighbours that read neighbouring addresses share a transaction", 372)
+def coalescing(f):
     """Chapter 08: which addresses eight neighbours in dimension 0 read at one moment."""
     N = K = 8
     items, brings, cell, x0 = 8, 8, 9.75, 28  # a transaction brings 8 floats, as in the laboratory
-    f = Figure(680, 372, "Coalesced access: neighbours that read neighbouring addresses share a transaction")
     k = 1
     f.text(656, 65, "circles: work-items 0 to 7", 14, SOFT, "end")
     f.text(656, 162, "memory, address by address", 14, SOFT, "end")
@@ -79,15 +76,13 @@ def coalescing():
         f.moment()
         what = f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * brings} floats used"
         f.note(24, y + 132, what, RED, 16)
-    return f
 
 
-@figure("tiling")
-def tiling():
+@figure("tiling", "Tiling: one work-group computes one tile of C, step by step along K", 400)
+def tiling(f):
     """Chapter 09: the tiles that one work-group reads, step by step."""
     tile, M, N, K, cell = 2, 4, 4, 6, 18
     group = (1, 0)  # get_group_id(1), get_group_id(0)
-    f = Figure(680, 400, "Tiling: one work-group computes one tile of C, step by step along K")
     a_rows, b_cols = (range(g * tile, (g + 1) * tile) for g in group)
     steps = [
         "copy: each work-item brings one element of each tile",
@@ -113,15 +108,13 @@ def tiling():
         f.text(x0 + 2, cy - 10, "A", 18, BLUE, "start", True)
         f.text(cx - 8, 46, "B", 18, GREEN, "end", True)
         f.text(cx + N * cell - 2, cy + M * cell + 20, "C", 18, ORANGE, "end", True)
-    return f
 
 
-@figure("wpt")
-def wpt():
+@figure("wpt", "More work per thread: the elements of one work-item", 346)
+def wpt(f):
     """Chapter 10: which elements of a tile belong to which work-item."""
     tile, w, cell, row, col = 8, 4, 30, 1, 2
     step = tile // w  # STEP in the kernel
-    f = Figure(680, 346, "More work per thread: the elements of one work-item")
     f.note(24, 28, "chapter 09: 64 work-items, 1 element each")
     f.note(360, 28, f"chapter 10: 16 work-items, WPT = {w} each")
     for x0, mine, rows in ((24, [row], tile), (360, range(row, tile, step), step)):  # rows in which work-items stand
@@ -136,4 +129,3 @@ def wpt():
     words = """blue: where the group's work-items stand; orange: the elements of C of one of them.
 One value of B, read once from local memory, is used for all four."""
     f.note(24, 308, words, step=20)
-    return f

@@ -1,12 +1,11 @@
 """Figures of chapters 11 and 12: rounding, levels."""
 
-from draw import FOUR, GREY, INK, LINE, ORANGE, PALE, SOFT, TEAL, WHITE, Figure, figure
+from draw import FOUR, GREY, INK, LINE, ORANGE, PALE, SOFT, TEAL, WHITE, figure
 
 
-@figure("rounding-path")
-def rounding_path():
+@figure("rounding-path", "How many roundings a term goes through", 352)
+def rounding_path(f):
     """Chapter 11: the longest way of a term to its partial sum. A + is an addition: what comes from its left or from above."""
-    f = Figure(680, 352, "How many roundings a term goes through")
     items, per = 4, 4
     x0, w, box = 40, 38, 20
 
@@ -50,15 +49,13 @@ def rounding_path():
     f.note(heads[0] + 190, y + 22, "then log₂(local size) steps of the tree", ORANGE, 15)
     f.text(heads[0] - 36, y + 17, "partial sum", 14, SOFT, "end")
     f.note(24, 332, "orange: the longest path, on which the first element is rounded most often", INK, 15)
-    return f
 
 
-@figure("unrolled")
-def unrolled():
+@figure("unrolled", "The unrolled sum, level by level: N = 11, UF = 2", 390)
+def unrolled(f):
     """Chapter 12: the levels, with the kernel's index arithmetic."""
     colour = FOUR + [TEAL]  # one for each work-item of the first level
     n, uf = 11, 2
-    f = Figure(680, 390, "The unrolled sum, level by level: N = 11, UF = 2")
     w, x0, y = 52, 82, 62
     left = n
     while True:
@@ -85,4 +82,3 @@ def unrolled():
     f.note(24, 26, "each step down is a launch; a colour is a work-item of that launch", SOFT, 15)
     f.text(656, 330, "solid: its UF elements", 15, SOFT, "end")
     f.text(656, 352, "dashed: left over, for work-item 0", 15, SOFT, "end")
-    return f

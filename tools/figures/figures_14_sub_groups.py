@@ -1,17 +1,18 @@
 """The figure of chapter 14: three ways in which a work-group adds."""
 
-from draw import BLUE, GREEN, INK, ORANGE, PALE, SOFT, Figure, figure
+from draw import BLUE, GREEN, INK, ORANGE, PALE, SOFT, figure
 
 VALUES = [3, 1, 4, 1, 5, 9, 2, 6]
 SIZE = 4  # work-items in a sub-group
 W = 24  # width of a cell
 
 
-@figure("three-ways")
-def three_ways():
-    f = Figure(
-        680, 424, "Chapter 14: the sums of 8 work-items added by a work-group function, by sub-groups of 4, by a tree"
-    )
+@figure(
+    "three-ways",
+    "Chapter 14: the sums of 8 work-items added by a work-group function, by sub-groups of 4, by a tree",
+    424,
+)
+def three_ways(f):
     total = sum(VALUES)
     columns = [16, 240, 464]
     titles = ["1: work-group function", "2: sub-groups", "3: tree of chapter 11"]
@@ -77,4 +78,3 @@ def three_ways():
         f.arrow(middle(x, 0), y + 14, middle(x, i), y + 32, SOFT)
     f.cells(x, y + 32, W, 32, [sums[0]] * 8, [BLUE] * 8, 15)
     assert sums[0] == total
-    return f

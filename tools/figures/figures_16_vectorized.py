@@ -1,13 +1,12 @@
 """Figures of chapter 16: vector loads."""
 
-from draw import BLUE, LINE, SOFT, Figure, figure
+from draw import BLUE, LINE, SOFT, figure
 
 WAIT = 60  # the latency, which is the same for each load
 
 
-@figure("vector-loads")
-def vector_loads():
-    f = Figure(680, 344, "One float at a time, against four at a time and several in flight")
+@figure("vector-loads", "One float at a time, against four at a time and several in flight", 344)
+def vector_loads(f):
     rows = [
         ("float, one load at a time", 1, 1),
         ("float4, one load at a time", 4, 1),
@@ -27,4 +26,3 @@ def vector_loads():
                     f.box(arrived + i * cell, top, cell - 1.5, 13, BLUE, BLUE, 0, 0)
     f.note(x, 306, "dashed: a load on its way, always for as long; blue: floats that have arrived.", SOFT, 15.5)
     f.note(x, 327, "A sketch; time runs to the right.", SOFT, 15.5)
-    return f

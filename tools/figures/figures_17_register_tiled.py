@@ -1,12 +1,11 @@
 """Figures of chapter 17: tiles in registers."""
 
-from draw import FOUR, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, Figure, figure
+from draw import FOUR, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, figure
 
 
-@figure("banks")
-def banks():
+@figure("banks", "Bank conflicts: where four work-items store at a time", 330)
+def banks(f):
     """Chapter 17: into which of 32 banks four work-items store, as A's tile is turned."""
-    f = Figure(680, 330, "Bank conflicts: where four work-items store at a time")
     x0, w = 24, 19.7
     f.title_at(x0, 30, "element (row 0, k) goes to k · A_STRIDE; its bank is that number mod 32", 14)
     for s, (stride, name) in enumerate(
@@ -31,4 +30,3 @@ def banks():
             for n, item in enumerate(items):
                 f.box(x0 + bank * w + 1.5, y + 11 + n * high, w - 3, high - 2, FOUR[item], WHITE, 1, 0.5)
     f.note(x0, 320, "the 32 banks, 0 to 31; each colour one work-item, at k = 0, 4, 8 and 12", SOFT, 14.5)
-    return f

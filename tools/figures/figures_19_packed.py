@@ -1,12 +1,11 @@
 """Figures of chapter 19: panels."""
 
-from draw import BLUE, GREEN, INK, LINE, PALE, SOFT, WHITE, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, PALE, SOFT, WHITE, figure
 
 
-@figure("panels")
-def panels():
+@figure("panels", "Panels of A and of B", 376)
+def panels(f):
     """A piece of A and of B in rows, and the first panel of each: TM = 2, KS = 4, TN = 4."""
-    f = Figure(680, 376, "Panels of A and of B")
     cell = 27
     f.title_at(24, 30, "where the numbers lie in memory")
 
@@ -43,4 +42,3 @@ def panels():
             f.text(328 + (k * 4 + 2) * cell, 290 + line * 54, f"k = {2 * line + k}", 11.5, SOFT)
     f.note(328 + 8 * cell + 8, 264, "goes on below,", SOFT, 12.5)
     f.note(328 + 8 * cell + 8, 318, "then panel 1", SOFT, 12.5)
-    return f

@@ -1,6 +1,6 @@
 """The figure of chapter 22: when the commands of the first pieces ran, as a GPU's events told."""
 
-from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, VIOLET, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, SOFT, VIOLET, figure
 
 # NVIDIA H200, driver 580: `22-overlap 1073741824 1048576 1 --timeline ...`, and the same with 3 queues. Start and end
 # in microseconds, of the copies, the kernels and the results.
@@ -19,9 +19,8 @@ LEFT, WIDTH, MOST = 104, 552, 1300  # the microseconds that fit
 STRETCH = 260  # microseconds that appear at a time
 
 
-@figure("overlap")
-def overlap():
-    f = Figure(680, 432, "With one queue the bus is idle while a piece is computed; with three it never is")
+@figure("overlap", "With one queue the bus is idle while a piece is computed; with three it never is", 432)
+def overlap(f):
 
     def at(us):
         return LEFT + us / MOST * WIDTH
@@ -71,4 +70,3 @@ def overlap():
     words = """Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result
 before it enqueues that copy, which then begins when the bus is free."""
     f.note(24, 386, words, VIOLET, 14, 20)
-    return f

@@ -1,6 +1,6 @@
 """The figure of chapter 23: rows of C dealt out, and who is at work when."""
 
-from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, figure
 
 DEVICES = [("device 0", BLUE, 8.0), ("device 1", GREEN, 4.0), ("device 2", VIOLET, 4.0)]  # strips in a unit of time
 STRIPS = 16
@@ -15,9 +15,10 @@ def shares(devices, strips):
     return list(zip(ends, ends[1:]))
 
 
-@figure("several-devices")
-def several_devices():
-    f = Figure(680, 430, "The strips of C are dealt out by speed; all devices work at the same time, until one fails")
+@figure(
+    "several-devices", "The strips of C are dealt out by speed; all devices work at the same time, until one fails", 430
+)
+def several_devices(f):
     f.title_at(24, 30, "C, in strips of 128 rows")
     x, y, w, h = 90, 48, 118, 19
     for (first, end), (name, color, _) in zip(shares(DEVICES, STRIPS), DEVICES):
@@ -70,4 +71,3 @@ def several_devices():
         f.text(at + 10 + took / 2, 371, name, 13, color)
         at += took + 14
     f.note(262, 398, "three devices, and one at a time at work")
-    return f

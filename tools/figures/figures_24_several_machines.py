@@ -1,6 +1,6 @@
 """The figure of chapter 24: SUMMA on a grid of 2 × 2 processes, and what happens when."""
 
-from draw import BLUE, GREEN, INK, LINE, ORANGE, SOFT, VIOLET, Figure, figure
+from draw import BLUE, GREEN, INK, LINE, ORANGE, SOFT, VIOLET, figure
 
 COLORS = [[BLUE, GREEN], [VIOLET, ORANGE]]  # of the processes 0, 1 / 2, 3
 TITLE = "SUMMA: a panel of A goes along the rows of the grid, one of B along its columns; the next is on its way"
@@ -25,9 +25,8 @@ def ends(message, copy, kernel, panels):
     return come, copied, done
 
 
-@figure("several-machines")
-def several_machines():
-    f = Figure(680, 520, TITLE)
+@figure("several-machines", TITLE, 520)
+def several_machines(f):
     f.title_at(24, 28, "4 processes in a grid of 2 × 2: each has a block of A, of B and of C")
     side, ax, bx, cx, ay, by = 64, 60, 236, 236, 220, 56
     for x, y, name in ((ax, ay, "A"), (bx, by, "B"), (cx, ay, "C")):
@@ -66,4 +65,3 @@ def several_machines():
                 f.text(left + (end - length / 2) * unit, y + (16 if row else 13.5 + lower), p, 13, color)
     where = "Message 3 takes the place of panel 0 in the host's memory: it waits for copy 0."
     f.note(left, top + 3 * row_of + 28, where)
-    return f

@@ -4,7 +4,7 @@ import csv
 import math
 import pathlib
 
-from draw import BLUE, INK, LINE, ORANGE, SOFT, Figure, figure
+from draw import BLUE, INK, LINE, ORANGE, SOFT, figure
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "results"
 TWO_CORES, GPU = "two cores of an AMD EPYC", "one NVIDIA H200"
@@ -21,10 +21,10 @@ def shown(rate):
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:g}"
 
 
-def ladder(title, unit, panels):
+def ladder(f, unit, *panels):
     """Bars on a logarithmic scale. `panels`: (machine, [(name, rate, color)])."""
     rows = sum(len(bars) for _, bars in panels)
-    f = Figure(680, 42 + 29 * rows + 44 * len(panels), title)
+    f.height = 42 + 29 * rows + 44 * len(panels)
     left, right, y = 208, 600, 34
     f.note(24, 30, f"{unit}, on a logarithmic scale: from one dotted line to the next, ten times as fast", SOFT, 14)
     highest = math.ceil(max(math.log10(rate) for _, bars in panels for _, rate, _ in bars))
@@ -48,7 +48,6 @@ def ladder(title, unit, panels):
             f.note(start, y + 19, shown(rate), INK, 14)
             y += 29
         y += 12
-    return f
 
 
 def panel(machine, file, size, names, library, plain=()):
@@ -70,29 +69,29 @@ PRODUCTS = [
 STEPS = ["08 naive", "09 tiles", "10 WPT"]
 
 
-@figure("ladder-matmul")
-def matmul():
+@figure("ladder-matmul", "The matrix product at 1024: from a plain C loop to the library")
+def matmul(f):
     """Chapter 10, at 1024."""
     cpu = panel(TWO_CORES, "cpu2-amd/matmul.csv", "1024", STEPS, "OpenBLAS", PRODUCTS)
     gpu = panel(GPU, "h200/matmul.csv", "1024", STEPS, "cuBLAS")
-    return ladder("The matrix product at 1024: from a plain C loop to the library", "GFLOP/s", [cpu, gpu])
+    ladder(f, "GFLOP/s", cpu, gpu)
 
 
-@figure("ladder-autotuned")
-def autotuned():
+@figure("ladder-autotuned", "The matrix product: from a plain C loop to the library")
+def autotuned(f):
     """Chapter 20: all steps, at a size at which each machine has work enough."""
     ours = [*STEPS, "17 registers", "19 packed", ("20 autotuned", "20, as the host waits")]
     cpu = panel(f"{TWO_CORES}, at 1024", "cpu2-amd/matmul.csv", "1024", ours, "OpenBLAS", PRODUCTS)
     ours = [*STEPS, "17 registers", "18 double-buffered", "20 autotuned"]
     gpu = panel(f"{GPU}, at 4096", "h200/matmul.csv", "4096", ours, "cuBLAS")
-    return ladder("The matrix product: from a plain C loop to the library", "GFLOP/s", [cpu, gpu])
+    ladder(f, "GFLOP/s", cpu, gpu)
 
 
-@figure("ladder-dot-product")
-def dot_product():
+@figure("ladder-dot-product", "The dot product: from a plain C loop to the library")
+def dot_product(f):
     """Chapter 16, at the largest size that the memory of either machine was measured at."""
     plain = [("a plain C loop, one core", PLAIN["plain C", "67108864"])]
     ours, blas = ["07 reduction", "11 sum", "16 vectorized"], ("OpenBLAS, one core", "OpenBLAS")
     cpu = panel(f"{TWO_CORES}, N = 2²⁶", "cpu2-amd/vectors.csv", "67108864", ours, blas, plain)
     gpu = panel(f"{GPU}, N = 2²⁸", "h200/vectors.csv", "268435456", ours, "cuBLAS")
-    return ladder("The dot product: from a plain C loop to the library", "GB/s", [cpu, gpu])
+    ladder(f, "GB/s", cpu, gpu)

@@ -22,7 +22,10 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
     for module in sorted(HERE.glob("figures_*.py")):
         importlib.import_module(module.stem)
-    drawn = {name: draw().svg() for name, draw in FIGURES.items()}
+    drawn = {}
+    for name, (draw, figure) in FIGURES.items():
+        draw(figure)
+        drawn[name] = figure.svg()
     for path in sorted(DOCS.glob("*.svg")):
         if path.stem not in drawn:  # kept by hand
             parts = re.split(r'(?s)<style>.*?(?=<rect class="panel")', path.read_text(encoding="utf-8"))
