@@ -9,6 +9,7 @@ import re
 
 from tests import chapter_facts, formulas, running
 
+CHAPTERS = running.WITH_KERNEL
 # A call that is arithmetic or a conversion: fma, mad or the compiler's own multiply-add, with the type of what it
 # works on; and what it calls the instructions.
 MULTIPLY_ADD = re.compile(r"(?:_Z\d+(?:fma|mad)(?:Dv(\d+)_)?f|llvm\.(?:fma|fmuladd)\.(?:v(\d+))?f32)")
@@ -60,8 +61,6 @@ def distinct(launches):
 
 def test_costs(report, chapter):
     known = chapter_facts.of(chapter)
-    if not running.has_kernel(chapter):
-        return report.nothing_to_do("it has no kernel")
     if not report.must(f"{chapter_facts.file_of(chapter)} has costs(), which says what its kernels cost", known.costs):
         return
     # One thread: what a loop of compare-and-swap costs would be up to chance.

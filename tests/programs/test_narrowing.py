@@ -15,6 +15,7 @@ import pytest
 from tests import chapter_facts, running
 from tests.syntax import bodies, body_of_main, builds_of, is_constant, named, nodes, text_of
 
+CHAPTERS = running.WITH_KERNEL
 WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "long long": 8}  # bytes; unsigned: the same
 SMALL = ["get_local_id", "get_local_size", "get_sub_group_local_id", "get_sub_group_id", "get_num_sub_groups"]
 SMALL += ["get_sub_group_size", "get_work_dim"]
@@ -62,8 +63,6 @@ def wrong_with(node, least):
 def test_narrowing(report, chapter, tmp_path):
     known, host = chapter_facts.of(chapter), running.sources(chapter) / "host.cpp"
     least = 4 if known.IS_MATRIX and known.MOST else 8
-    if not running.has_kernel(chapter):
-        return report.nothing_to_do("it has no kernel")
     looks = [(wrong_product, host.read_text(), body_of_main(host))]
     for source, options in builds_of(known, tmp_path):
         looks += [(lambda node: wrong_with(node, least), source, body) for body in bodies(source, options)]

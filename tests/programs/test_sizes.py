@@ -15,6 +15,7 @@ import pytest
 from tests import chapter_facts, running
 from tests.syntax import forced_copy
 
+CHAPTERS = [chapter for chapter in running.CHAPTERS if chapter_facts.of(chapter).PARAMETERS]
 AROUND = sorted({max(1, 2**p + d) for p in range(9) for d in (-1, 0, 1)})
 
 
@@ -33,8 +34,6 @@ def sizes_of(known):
 @pytest.mark.thorough
 def test_sizes(report, chapter, tmp_path):
     known = chapter_facts.of(chapter)
-    if not known.PARAMETERS:
-        return report.nothing_to_do("it takes no size")
     for way, change in enumerate([None, *known.FORCED]):
         program = forced_copy(chapter, tmp_path / str(way), change)
         for number, size in enumerate(sizes_of(known)):

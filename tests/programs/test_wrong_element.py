@@ -20,6 +20,8 @@ import pytest
 
 from tests import chapter_facts, running
 
+CHAPTERS = running.WITH_KERNEL
+
 
 def children(command, cache, way, changes):
     """Runs a program with one element changed in each child. Returns them, (transfer, function, place, change, [exit code,
@@ -38,8 +40,6 @@ def children(command, cache, way, changes):
 @pytest.mark.thorough
 def test_wrong_element(report, chapter, tmp_path, monkeypatch):
     known = chapter_facts.of(chapter)
-    if not running.has_kernel(chapter):
-        return report.nothing_to_do("it has no kernel")
     monkeypatch.setenv("POCL_DEVICES", "basic")
     command = [running.program(chapter), *known.WRONG_SIZE]
     out = running.under_layer(command, timeout=600, cache=tmp_path)[1]  # what is remembered need not be searched for
@@ -107,8 +107,6 @@ def lost(report, known, arguments, cache, stale):
 @pytest.mark.thorough
 def test_lost_launch(report, chapter, tmp_path):
     known = chapter_facts.of(chapter)
-    if not running.has_kernel(chapter):
-        return report.nothing_to_do("it has no kernel")
     for arguments in known.DROP_SIZES:
         with tempfile.TemporaryDirectory() as stale:
             lost(report, known, arguments, tmp_path / "-".join(arguments), stale)
