@@ -303,6 +303,8 @@ def main():
     if sandbox.missing():
         print(f"Note: your program runs without a sandbox ({sandbox.missing()})")
     if arguments.watch:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            parser.error("--watch takes a terminal")
         watch(wanted, is_done, Checked, tell, give_hint)
         return 0
     if arguments.exercise or arguments.answers:

@@ -1,6 +1,6 @@
 """./check.sh --watch: checks an exercise again at each save, and goes on to the next one when it is done.
 
-Keys, where there is a terminal: h a hint, n the next exercise, q the end. A save or a key ends a check that is running.
+Keys: h a hint, n the next exercise, q the end. A save or a key ends a check that is running.
 """
 
 import concurrent.futures
@@ -33,9 +33,6 @@ def stamp(exercise):
 @contextlib.contextmanager
 def keys():
     """While this lasts, a key is there as soon as it is pressed."""
-    if not sys.stdin.isatty():
-        yield
-        return
     before = termios.tcgetattr(sys.stdin)
     tty.setcbreak(sys.stdin)
     try:
@@ -46,19 +43,13 @@ def keys():
 
 def key():
     """The key that was pressed, "" for none."""
-    if not sys.stdin.isatty():
-        time.sleep(EVERY)
-        return ""
     ready, _, _ = select.select([sys.stdin], [], [], EVERY)
     return os.read(sys.stdin.fileno(), 1).decode(errors="replace") if ready else ""
 
 
 def passing(text):
     """A line, cut where the terminal ends, that the next one takes the place of; "" only takes the last one away."""
-    if sys.stdout.isatty():
-        print(f"\r\033[K{text[: shutil.get_terminal_size().columns - 1]}", end="", flush=True)
-    elif text:
-        print(text, flush=True)
+    print(f"\r\033[K{text[: shutil.get_terminal_size().columns - 1]}", end="", flush=True)
 
 
 def check_beside(pool, check, exercise, before):
@@ -92,9 +83,7 @@ def watch(exercises, is_done, check, tell, give_hint):
     with keys(), concurrent.futures.ThreadPoolExecutor(1) as pool:
         while left:
             exercise = left[0]
-            if sys.stdout.isatty():
-                print("\033[2J\033[H", end="")
-            print(f"{news}\n{exercise.path}", flush=True)
+            print(f"\033[2J\033[H{news}\n{exercise.path}", flush=True)
             before = stamp(exercise)
             start = time.monotonic()
             checked, pressed = check_beside(pool, check, exercise, before)
@@ -110,7 +99,7 @@ def watch(exercises, is_done, check, tell, give_hint):
                     news = f"{exercise.number} passed"
                     if left:
                         print(f"done. Go on with {left[0].path}/README.md", flush=True)
-                        time.sleep(2 if sys.stdout.isatty() else 0)
+                        time.sleep(2)
                     continue
                 print(f"watching {exercise.number}: save to check again ({KEYS})", flush=True)
                 if pressed == "h":
