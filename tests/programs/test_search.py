@@ -10,7 +10,6 @@ import shutil
 
 import pytest
 
-from checker import sandbox
 from tests import chapter_facts, running
 from tests.syntax import changed_copy, kernel_files
 
@@ -150,21 +149,6 @@ def key(copy):
     copy.run("a size of the same kind", "remembered", searches=False, size=["126", "64", "254"])
 
 
-def full_disk(copy):
-    """Where a file can be made and nothing written into it, none is left, and the program says so."""
-    if sandbox.missing():
-        return print(f"SKIPPED  a full disk: {sandbox.missing()}")
-    shutil.rmtree(copy.cache, ignore_errors=True)
-    copy.cache.mkdir()
-    folder = f"{copy.cache}/opencl-step-by-step"
-    fill = f'mkdir {folder}; head -c 9999 /dev/zero >{copy.cache}/fill 2>/dev/null; "$0" "$@" && ls {folder}'
-    words = ["bwrap", "--dev-bind", "/", "/", "--size", "4096", "--tmpfs", copy.cache, "sh", "-c", fill]
-    command = [*words, copy.program, *copy.size]
-    code, out, err = running.run(command, env=running.remembering(copy.cache))
-    good = code == 0 and out.endswith("\nPASSED\n") and "search    not remembered: cannot write " in err
-    return copy.must("a full disk: not remembered, and no file is left", good, f"{code}\n{out}{err}")
-
-
 def wrong_candidates(copy, bad, good):
     """A candidate that is wrong in one way or another neither wins nor stays remembered; the other one does."""
     for what, (of_file, of_kernel, why, leads) in DEFECTS.items():
@@ -201,4 +185,3 @@ def test_search(report, chapter, tmp_path):
 def test_remembered(report, chapter, tmp_path):
     copy = Copy(report, chapter, tmp_path)
     key(copy)
-    full_disk(copy)
