@@ -45,15 +45,13 @@ MPI = shutil.which("mpicxx") is not None and shutil.which("mpirun") is not None
 class Answer:
     """What a check found: `lines` are (label, text) to show, `problems` those texts that say what is
     wrong, `no_oclgrind` says why Oclgrind, where it was needed, saw nothing, `unchecked` says what else
-    could not be looked at; `figures` are what the program printed of its times. `show(label, text)` is called for each
-    line as soon as it is known."""
+    could not be looked at. `show(label, text)` is called for each line as soon as it is known."""
 
     def __init__(self, show=None):
         self.lines = []
         self.problems = []
         self.no_oclgrind = ""
         self.unchecked = []
-        self.figures = {}
         self.show = show
 
     def ok(self, label, text):
@@ -193,7 +191,8 @@ class Attempt:
             self.copy_files()
             self.build()
             run = self.program and self.pocl(sizes.split())
-            said = figures(run) if run and run.passed() else {}
+            text = " ".join(re.findall(r"^time      (.*)", run.out, re.MULTILINE)) if run and run.passed() else ""
+            said = {unit: float(number) for number, unit in re.findall(r"([\d.]+) (GB/s|GFLOP/s)", text)}
         rate = said.get("GFLOP/s", said.get("GB/s", 0) * flop_per_byte)
         return {"GFLOP/s": rate, "FLOP per byte": flop_per_byte} if rate else {}
 
@@ -404,7 +403,6 @@ class Attempt:
         for run in [first, *runs]:
             if self.broken(run):
                 return self.explain(self.broken(run), run)
-            self.answer.figures = figures(run) or self.answer.figures
         wrong = [run for run in [first, *runs] if not run.passed()]
         right = [run for run in [first, *runs] if run.passed()]
         if wrong and self.pocls_mistake(wrong):
@@ -673,13 +671,6 @@ def mpi_error(text):
     place = re.search(r"\*\*\* An error occurred in (\w+)", text)
     error = re.search(r"\*\*\* (MPI_ERR_\w+: [^\n]*)", text)
     return ": ".join(found.group(1).strip() for found in (place, error) if found)
-
-
-def figures(run):
-    """What a run printed of its times, {} where nothing: its size, and the last number of each unit."""
-    text = " ".join(re.findall(r"^time      (.*)", run.out, re.MULTILINE))
-    found = {unit: float(number) for number, unit in re.findall(r"([\d.]+) (ms|GB/s|GFLOP/s)", text)}
-    return {"size": " ".join(run.args), **found} if found else {}
 
 
 def read(path):

@@ -16,7 +16,6 @@ right on PoCL, and for races in some of it nobody has looked.
     points, of what it is worth (exercise.json, else 1); points are `of` where it is passed, else 0
     message    the first thing that is wrong, "" where nothing is
     problems   all of them; lines: all that the check said, as [label, text]
-    figures    of the largest run: {"size": "1000", "ms": 0.4, "GB/s": 20.4, "GFLOP/s": ...}, what it printed of that
     sha256     of the student's files; seconds: what the check took
 """
 
@@ -127,7 +126,6 @@ class Checked:
             "message": next(iter(answer.problems), ""),
             "problems": answer.problems,
             "lines": answer.lines,
-            "figures": answer.figures,
             "sha256": self.exercise.digest(self.folder),
             "seconds": round(self.seconds, 2),
         }
