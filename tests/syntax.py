@@ -68,28 +68,6 @@ def trees(path, *options):
     return found
 
 
-def functions_of_tree(found):
-    return [node for node in [*found, *found[0].get("inner", [])] if node["kind"] == "FunctionDecl"]
-
-
-def kernel_options(source, options):
-    """What Clang needs to compile a kernel file as it is built with these options."""
-    standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
-    options = options.replace("CL3.0", "CL2.0")  # of which Clang 14 knows all that there is
-    target = ["-target", "spir64"]
-    if "asm(" in source:  # which needs a device that has the registers, and in Clang another word
-        target, options = ["-target", "nvptx64-nvidia-nvcl", "-D", "asm=__asm__"], options.partition(" -cl-nv-")[0]
-    return ["-x", "cl", *target, *standard, *options.split()]
-
-
-def kernel_trees(source, options):
-    """All functions in a kernel file, built with these options."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "kernel.cl"
-        path.write_text(source)
-        return functions_of_tree(trees(path, *kernel_options(source, options)))
-
-
 def body_of(function):
     """None of one that is only declared."""
     return next((part for part in function.get("inner", []) if part["kind"] == "CompoundStmt"), None)
@@ -97,18 +75,23 @@ def body_of(function):
 
 def bodies(source, options):
     """The bodies of all functions in a kernel file, built with these options."""
-    return [body for body in map(body_of, kernel_trees(source, options)) if body]
-
-
-def host_options(path):
-    """What a compiler is to be told for a file of a chapter's host, or of a copy of its folder."""
-    mpi = running.uses_mpi(running.program(path.parent.name)) if path.parent.name in running.CHAPTERS else False
-    return ["-std=c++17", *(running.run(["mpicxx", "--showme:compile"])[1].split() if mpi else [])]
+    standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
+    options = options.replace("CL3.0", "CL2.0")  # of which Clang 14 knows all that there is
+    target = ["-target", "spir64"]
+    if "asm(" in source:  # which needs a device that has the registers, and in Clang another word
+        target, options = ["-target", "nvptx64-nvidia-nvcl", "-D", "asm=__asm__"], options.partition(" -cl-nv-")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "kernel.cl"
+        path.write_text(source)
+        [tree] = trees(path, "-x", "cl", *target, *standard, *options.split())
+    return [body for node in tree["inner"] if node["kind"] == "FunctionDecl" and (body := body_of(node))]
 
 
 def body_of_main(path):
     """The body of a host's main, without all that the host includes."""
-    found = trees(path, *host_options(path), "-Xclang", "-ast-dump-filter=main")
+    mpi = running.compiler(path.parent.name) == "mpicxx"
+    options = running.run(["mpicxx", "--showme:compile"])[1].split() if mpi else []
+    found = trees(path, "-std=c++17", *options, "-Xclang", "-ast-dump-filter=main")
     return next(body_of(tree) for tree in found if tree.get("name") == "main" and body_of(tree))
 
 
@@ -128,13 +111,7 @@ def is_constant(node):
     return not any(each.get("kind") in ("DeclRefExpr", "CallExpr", "MemberExpr") for each in nodes(node))
 
 
-def place_of(node):
-    """Where the code of a node begins and ends, in bytes. Where a macro was put in: the place where it stands."""
-    begin, end = (node["range"][side].get("expansionLoc", node["range"][side]) for side in ("begin", "end"))
-    return begin["offset"], end["offset"] + end["tokLen"]
-
-
 def text_of(node, source):
-    """The code of a node, without needless blanks."""
-    begin, end = place_of(node)
-    return " ".join(source.encode()[begin:end].decode().split())
+    """The code of a node, without needless blanks. Where a macro was put in: that of the place where it stands."""
+    begin, end = (node["range"][side].get("expansionLoc", node["range"][side]) for side in ("begin", "end"))
+    return " ".join(source.encode()[begin["offset"] : end["offset"] + end["tokLen"]].decode().split())
