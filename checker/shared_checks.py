@@ -25,17 +25,6 @@ def host_code(attempt):
     return " ".join(behaviour.code_of((attempt.place / "host.cpp").read_text(errors="replace")))
 
 
-def in_a_long(attempt, use):
-    """A host's long is of no use where 64 bits are wanted. `use`: what is done with it then, {} being its name."""
-    code = host_code(attempt)
-    for name in re.findall(r"(?<!long )\blong (?:unsigned )?(?:int )?(\w+) [;=,{]", code):
-        if name != "long" and re.search(use.format(name), code):
-            return [
-                f"{name} is a long, which has 32 bits on Windows: size_t, cl_ulong and uint64_t have 64 wherever they have to"
-            ]
-    return []
-
-
 def bytes_in_32_bits(attempt):
     """A number of elements or bytes that follows from n, and what it is put into."""
     found = re.search(

@@ -2,7 +2,7 @@ import re
 import struct
 
 from checker.behaviour import Trial, as_float, packed
-from checker.shared_checks import fields, host_code, in_a_long
+from checker.shared_checks import fields, host_code
 
 OWN_EXPECTED = True  # the student computes what is expected, too: the check does not call it right
 
@@ -40,8 +40,6 @@ def check(attempt):
         return [
             "a loop goes up to n that was not there: is something added up, term by term? The task is a closed form"
         ]
-    if complaints := in_a_long(attempt, r"\b{} \*"):
-        return complaints
     # With another result the closed form is what it was.
     usual = Trial(attempt, args)
     other = Trial(attempt, args, {1: packed([8 * value for value in usual.given(1)])}).run

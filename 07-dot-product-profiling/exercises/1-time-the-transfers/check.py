@@ -8,11 +8,9 @@ def check(attempt):
     return (
         bytes_in_32_bits(attempt)
         or transfers_once(attempt)
-        or (
-            transfers_once(attempt, durations="9000 5000 7000 6000")
-            or transfers_once(attempt, 4000, durations="0.001999 0.001499 0.001999 0.001499")
-            or transfers_once(attempt, 4000, durations="0.0003")
-        )
+        or transfers_once(attempt, durations="9000 5000 7000 6000")
+        or transfers_once(attempt, 4000, durations="0.001999 0.001499 0.001999 0.001499")
+        or transfers_once(attempt, 4000, durations="0.0003")
     )
 
 
