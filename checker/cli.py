@@ -1,6 +1,6 @@
 """Checks answers to exercises; ./check.sh calls this.
 
-    ./check.sh [--hint] [--watch] [--report FILE.csv] [--json FILE] [--answers FOLDER] [--again] [EXERCISE...]
+    ./check.sh [--hint] [--watch] [--report FILE.csv] [--json FILE] [--reset] [--again] [EXERCISE...]
 
 EXERCISE: a chapter (06), an exercise (06/1 or its folder). Without one: an overview of all, in which
 what has not changed since its last check is not checked again.
@@ -163,14 +163,13 @@ def tell(checked):
         for label, text in checked.answer.lines:
             show(label, text)
     show("=>", VERDICTS[checked.word].format(exercise.path))
-    if checked.folder == exercise.folder:
-        remember(exercise, digest=exercise.digest(checked.folder), grade=checked.word)
+    remember(exercise, digest=exercise.digest(checked.folder), grade=checked.word)
 
 
-def answer_one(exercise, folder=None, hint=False):
+def answer_one(exercise, hint=False):
     """Checks one exercise, and says what is found as soon as it is."""
     print(f"\n{exercise.path}", flush=True)
-    checked = Checked(exercise, folder, Answer(show))
+    checked = Checked(exercise, answer=Answer(show))
     tell(checked)
     if hint:
         give_hint(checked)
@@ -279,7 +278,6 @@ def main():
     parser.add_argument("--hint", action="store_true", help="also a hint for what is wrong")
     parser.add_argument("--report", metavar="FILE.csv", help="also write the results of all exercises asked for")
     parser.add_argument("--json", metavar="FILE", help="the same with all that was found, for programs")
-    parser.add_argument("--answers", metavar="FOLDER", help="the answers are there: FOLDER/NN-topic/exercises/K-name/")
     parser.add_argument("--reset", action="store_true", help="give the starters back; what stood there is kept")
     parser.add_argument("--again", action="store_true", help="in the overview, check also what has not changed")
     arguments = parser.parse_args()
@@ -305,9 +303,8 @@ def main():
             parser.error("--watch takes a terminal")
         watch(wanted, is_done, Checked, tell, give_hint)
         return 0
-    if arguments.exercise or arguments.answers:
-        place = pathlib.Path(arguments.answers).resolve() if arguments.answers else None
-        all_checked = [answer_one(e, place and place / e.path, arguments.hint) for e in wanted]
+    if arguments.exercise:
+        all_checked = [answer_one(e, arguments.hint) for e in wanted]
         words = [one.word for one in all_checked]
         if len(wanted) > 1:
             print("\n" + how_many(words))

@@ -1,6 +1,6 @@
 """Records the launches of launches.py, each into CHAPTER.json beside this file; README.md describes what is in one.
 
-    python3 site/recordings/make.py [--to FOLDER] [06 ...]      (default: all, into the folder of this file)
+    python3 site/recordings/make.py [06 ...]      (default: all)
 
 Needs Oclgrind 21.10 with its headers (Debian 12: apt install oclgrind liboclgrind-dev llvm-14-dev g++). The plugin
 that records is built into build/recordings/. Exit code 77, and a word, where Oclgrind or its headers are missing.
@@ -25,7 +25,7 @@ from launches import LAUNCHES, QUEUES
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BUILD = pathlib.Path(os.environ.get("RECORDER_BUILD", os.environ.get("BUILD_DIR", ROOT / "build"))) / "recordings"
+BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build")) / "recordings"
 SIZES = {"float": 4, "float4": 4, "uint": 4, "int": 4, "ulong": 8}
 
 
@@ -200,16 +200,14 @@ def record(launch, pocl=True):
 
 
 def main():
-    words, folder = sys.argv[1:], HERE
-    if words[:1] == ["--to"]:
-        folder, words = pathlib.Path(words[1]), words[2:]
+    words = sys.argv[1:]
     there = {launch["chapter"][:2]: launch for launch in [*LAUNCHES, *QUEUES]}
     if not set(words) <= set(there):
         raise SystemExit(f"no such recording: {' '.join(words)}; there are {' '.join(there)}")
     try:
         for launch in [there[word] for word in words or there]:
             text = record(launch)
-            (folder / f"{launch['chapter']}.json").write_text(text, encoding="utf-8")
+            (HERE / f"{launch['chapter']}.json").write_text(text, encoding="utf-8")
             print(f"{launch['chapter']}.json: {len(text.encode())} bytes")
     except Missing as what:
         print(f"SKIPPED: {what}")

@@ -6,7 +6,6 @@ rounds. Debian's ICD loader is ocl-icd; Khronos' own comes with Intel's runtime,
 """
 
 import glob
-import os
 import pathlib
 import re
 
@@ -14,12 +13,9 @@ import pytest
 
 from tests import chapter_facts, running
 
-INTEL = pathlib.Path(
-    os.environ.get("INTEL_OPENCL", running.ROOT / "build-intel")
-)  # where tools/install_intel.sh puts it
 # Where its library or .icd file may be, and how to come by it.
 IMPLEMENTATIONS = {
-    "intel": ([f"{INTEL}/lib/libintelocl.so"], "tools/install_intel.sh fetches it, 280 MB"),
+    "intel": ([f"{running.ROOT}/build-intel/lib/libintelocl.so"], "tools/install_intel.sh fetches it, 280 MB"),
     "rusticl": (["/etc/OpenCL/vendors/rusticl.icd"], "on Debian and Ubuntu: apt install mesa-opencl-icd"),
     "oclgrind": (
         [
