@@ -27,7 +27,9 @@ LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
 MOST_FILES = 20000  # in what a student has handed in
 # The name ends at the first number: what a student has called a file may look like all of this.
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
-CANVAS = re.compile(r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_(?P<upload>\d+)_(?P<file>.+)", re.DOTALL)
+CANVAS = re.compile(
+    r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_(?P<upload>\d+)_(?P<file>.+)", re.DOTALL
+)
 ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
 ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
 # What may be meant as an answer.
@@ -181,7 +183,9 @@ def answers_of(places, exercises):
             elif earlier is None:
                 found.setdefault(exercise, {})[file], read[exercise, file] = text, name
             elif text != earlier:
-                wrong.append(f"{exercise.id}: handed in twice: {read[exercise, file]} is read, a different {name} is not")
+                wrong.append(
+                    f"{exercise.id}: handed in twice: {read[exercise, file]} is read, a different {name} is not"
+                )
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
         wrong.append(f"an archive that cannot be read: {type(error).__name__}: {error}")
     meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]

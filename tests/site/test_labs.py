@@ -48,7 +48,11 @@ def machines():
 
 def coalescing(stride, start=0):
     transactions = len({(start + i * stride) // 8 for i in range(32)})
-    return {"transactions": transactions, "bytes moved": 32 * transactions, "of them asked for": 100 * 128 / (32 * transactions)}
+    return {
+        "transactions": transactions,
+        "bytes moved": 32 * transactions,
+        "of them asked for": 100 * 128 / (32 * transactions),
+    }
 
 
 def roofline(machine, intensity):
