@@ -43,7 +43,6 @@ def known_files():
 
 
 def changed_files(exercise, known=None):
-    """What is not the student's must be as it was given."""
     known = known_files() if known is None else known
     given = given_files([exercise])
     for name in [*(name for name in known if name.startswith(f"{exercise.path}/")), *given]:
@@ -169,7 +168,6 @@ def orders(run):
 
 
 def few_items(attempt, run):
-    """The launch has as many work-items as there is work for."""
     if "host.cpp" not in attempt.exercise.files or not attempt.exercise.oclgrind:
         return []
     most = most_items(run)
@@ -179,7 +177,6 @@ def few_items(attempt, run):
 
 
 def most_items(run):
-    """The work-items of the largest launch."""
     return max((int(call.split()[3]) for call in run.calls if call.startswith("EnqueueNDRangeKernel")), default=0)
 
 
@@ -307,7 +304,6 @@ class Trial:
         return self.numbers(self.after, (launch, argument), kind)
 
     def read_back(self, number=1, kind="f"):
-        """What the program read back."""
         return self.numbers(self.results, number, kind)
 
 
@@ -411,18 +407,6 @@ def one_item(attempt):
     return [f"with N = 1007 and a launch of 1 work-item in all, {attempt.broken(run) or attempt.first_wrong(run)}"]
 
 
-def long_products(attempt, honest):
-    """Rows, columns and the steps along K are more than 16 bits count."""
-    exercise = attempt.exercise
-    if exercise.files != ["kernel.cl"] or exercise.reference not in ("product", "transposed product"):
-        return []
-    many = str(2**16 + 5)
-    for run in attempt.at_once(attempt.pocl, [["1", "1", many], [many, "1", "3"], ["1", many, "3"]]):
-        if not run.passed() and not too_large(run):
-            return [attempt.broken(run) or attempt.first_wrong(run)]
-    return []
-
-
 def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
     if not any(call.startswith("EnqueueMapBuffer") for call in honest.calls):
@@ -435,11 +419,6 @@ def own_memory(attempt, honest):
         "CL_MAP_WRITE_INVALIDATE_REGION the whole region is undefined until you write it, with CL_FALSE the pointer must not "
         "be used before the map has ended, after the unmap it must not be used at all, and each map needs its own unmap"
     ]
-
-
-def too_large(run):
-    """Has a run taken too long, or found no room, on this machine? That says nothing of the answer."""
-    return run.code is None or sandbox.TOO_MUCH in run.err or "too large for this device" in run.out + run.err
 
 
 # ---- Who does how much ---------------------------------------------------------------------------------------------
@@ -576,7 +555,6 @@ def has_work(exercise):
 
 
 def shared(attempt, honest):
-    """The work is shared, and not done by one work-item."""
     exercise = attempt.exercise
     if not has_work(exercise):
         return []
@@ -605,4 +583,4 @@ def shared(attempt, honest):
     return []
 
 
-WATCHERS = (calls, few_items, lies, reals, infinities, shared, own_memory, long_products)
+WATCHERS = (calls, few_items, lies, reals, infinities, shared, own_memory)

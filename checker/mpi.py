@@ -1,22 +1,12 @@
 """What the checks of exercises that use MPI share: the calls of each process, as mpi_probe.cpp and the layer note them."""
 
 import pathlib
-import signal
 import tempfile
 
 from checker.calls import events_of, product
 from checker.libraries import mpi_probe_library
 
 MANY_PROCESSES = 9  # more than an array that somebody thought large enough has places for
-
-
-def room_for_all(attempt, args):
-    """No array is for so many processes as somebody thought enough. Nobody sends anything here: what comes of the program
-    counts for nothing, but for the trap of an index outside of an array (exercise.BOUNDS)."""
-    alone = {"LD_PRELOAD": mpi_probe_library(attempt.home), "MPI_LAYER_PRETEND": 1000}
-    if attempt.pocl(args, **alone).code in (-signal.SIGILL, 128 + signal.SIGILL):
-        return ["as the first of 1000 processes, the program goes outside of an array: is it one for all of them?"]
-    return []
 
 
 WAITS = {"Flush": "flush", "Finish": "finish", "WaitForEvents": "wait"}

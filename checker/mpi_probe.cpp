@@ -10,8 +10,6 @@
 //   MPI_LAYER_CHANGE  1: each float that is sent from one process to another arrives larger by 1
 //   MPI_LAYER_SPOIL  1: what a collective call brings to a process other than the first, floats,
 //                    doubles or whole numbers of 64 bits, is larger by 1
-//   MPI_LAYER_PRETEND  N: this process, which is alone, is the first of so many. Nothing is sent;
-//                    what would come from others stays as it was
 //   MPI_LAYER_MACHINE  N: as if N processes, and then the next N, had a machine of their own
 //   MPI_LAYER_KILL  "R N": the process of rank R ends by SIGKILL at its N-th call of MPI_Ibcast
 //
@@ -88,18 +86,6 @@ int MPI_Init(int *argc, char ***argv) {
   process = getpid();
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   note("rank " + std::to_string(rank));
-  return code;
-}
-
-static int pretended() {
-  const char *const processes = getenv("MPI_LAYER_PRETEND");
-  return processes == nullptr ? 0 : static_cast<int>(strtol(processes, nullptr, 10));
-}
-
-int MPI_Comm_size(MPI_Comm comm, int *size) {
-  const int code = PMPI_Comm_size(comm, size);
-  if (pretended() > 0)
-    *size = pretended();
   return code;
 }
 
@@ -200,8 +186,6 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
                  int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status) {
   note_send(to, count, type);
-  if (pretended() > 0)
-    return MPI_SUCCESS;
   return PMPI_Sendrecv(changed(out, count, type), count, type, to, tag, in, in_count, in_type, from,
                        in_tag, comm, status);
 }
@@ -209,8 +193,6 @@ int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag,
 int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int tag, int from,
                          int in_tag, MPI_Comm comm, MPI_Status *status) {
   note_send(to, count, type);
-  if (pretended() > 0)
-    return MPI_SUCCESS;
   if (const void *const other = changed(data, count, type); other != data)
     memcpy(data, other, static_cast<size_t>(bytes(count, type)));
   return PMPI_Sendrecv_replace(data, count, type, to, tag, from, in_tag, comm, status);
@@ -242,16 +224,11 @@ static void has_ended(const int count, const MPI_Request *requests) {
 #define SENDS(NAME, AT_ONCE)                                                                       \
   int MPI_##NAME(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
     note_send(to, count, type);                                                                    \
-    return pretended() > 0 ? MPI_SUCCESS                                                           \
-                           : PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);   \
+    return PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);                     \
   }                                                                                                \
   int MPI_##AT_ONCE(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
                     MPI_Request *request) {                                                        \
     note_send(to, count, type);                                                                    \
-    if (pretended() > 0) {                                                                         \
-      *request = MPI_REQUEST_NULL;                                                                 \
-      return MPI_SUCCESS;                                                                          \
-    }                                                                                              \
     const int code =                                                                               \
         PMPI_##AT_ONCE(changed(out, count, type), count, type, to, tag, comm, request);            \
     const char *const from = static_cast<const char *>(out);                                       \
@@ -262,19 +239,6 @@ SENDS(Send, Isend)
 SENDS(Ssend, Issend)
 SENDS(Bsend, Ibsend)
 SENDS(Rsend, Irsend)
-
-int MPI_Recv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-             MPI_Status *status) {
-  return pretended() > 0 ? MPI_SUCCESS : PMPI_Recv(in, count, type, from, tag, comm, status);
-}
-
-int MPI_Irecv(void *in, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request) {
-  if (pretended() == 0)
-    return PMPI_Irecv(in, count, type, from, tag, comm, request);
-  *request = MPI_REQUEST_NULL;
-  return MPI_SUCCESS;
-}
 
 int MPI_Barrier(MPI_Comm comm) {
   note("Barrier");

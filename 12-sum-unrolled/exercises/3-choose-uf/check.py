@@ -7,17 +7,6 @@ from checker.timing import commands, median, milliseconds, starting
 
 
 def check(attempt):
-    best, large = attempt.at_once(lambda look: look(attempt), [the_best, many_levels])
-    return best or large
-
-
-def many_levels(attempt):
-    """More of them than somebody may have kept events for."""
-    run = attempt.pocl([str(2**25)])
-    return [] if run.passed() or behaviour.too_large(run) else [attempt.broken(run) or attempt.first_wrong(run)]
-
-
-def the_best(attempt):
     """12/3: the best UF is the one with the shortest time that was printed; and not that with the shortest of all runs."""
     complaints, order = uf_once(attempt)
     if complaints:

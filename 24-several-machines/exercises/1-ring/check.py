@@ -1,5 +1,5 @@
 from checker import behaviour
-from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
+from checker.mpi import MANY_PROCESSES, mpi_logs
 
 
 def check(attempt):
@@ -34,4 +34,4 @@ def check(attempt):
     if mpi_logs(attempt, args, processes, MPI_LAYER_CHANGE=1)[0].passed():
         return ["all numbers are changed on their way round, and C is still right: nobody computes with what arrives"]
     many = attempt.pocl(args, processes=MANY_PROCESSES)
-    return room_for_all(attempt, args) if many.passed() else [attempt.broken(many) or attempt.first_wrong(many)]
+    return [] if many.passed() else [attempt.broken(many) or attempt.first_wrong(many)]

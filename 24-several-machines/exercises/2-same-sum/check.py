@@ -1,7 +1,7 @@
 import re
 
 from checker import behaviour
-from checker.mpi import MANY_PROCESSES, mpi_logs, room_for_all
+from checker.mpi import MANY_PROCESSES, mpi_logs
 from checker.shared_checks import fields, host_code
 
 # Numbers of very different size, by chunks, and the second half of the vector takes away what the first half has
@@ -34,8 +34,7 @@ def check(attempt):
         return complaints
     if program:
         complaints = compared(attempt, sizes[-1:], (3, 5), " and numbers of very different size", program)
-    complaints = complaints or in_every_process(attempt, sizes[-1]) or compared(attempt, sizes[:1], (MANY_PROCESSES,))
-    return complaints or room_for_all(attempt, sizes[-1])
+    return complaints or in_every_process(attempt, sizes[-1]) or compared(attempt, sizes[:1], (MANY_PROCESSES,))
 
 
 def shared_by_processes(attempt, size, processes=5):
