@@ -183,6 +183,7 @@
       this.hints.replaceChildren();
       this.said = "";
       this.note.textContent = "";
+      this.latest = undefined;
       if (puzzle) this.orderSelect.value = this.options.order = "lockstep"; // of which its text speaks
       this.places.forEach((_, i) => this.fill(i));
       this.rerun();
@@ -230,7 +231,7 @@
       this.orderSelect.value = order;
       const first = result.steps.findIndex((step) => step.some(mistake));
       this.said = this.isRight(result) ? `The results are right in every order that was tried, but only by luck: step ${first} is a mistake.`
-        : `Not yet: in the order “${ORDERS[order]}” ${first < 0 ? "the result is wrong" : `step ${first} is the first mistake`}.`;
+        : `Not yet: in the order “${ORDERS[order]}” ${first < 0 ? result.ended === "done" ? "the result is wrong" : "it never ends" : `step ${first} is the first mistake`}.`;
       this.rerun();
       if (!this.leap((step) => step.some(mistake))) this.go(this.steps.length - 1);
       if (matchMedia("(max-width: 68.74em)").matches) this.pane.scrollIntoView(); // from the listing on: the work-items stand below it
@@ -490,10 +491,11 @@
       const races = step.filter((a) => a.race);
       this.say.textContent = this.sentence(step) + (step.some((a) => this.unknown(a)) ? " A “?” was computed from memory that nobody had written." : "");
       if (races.length) {
-        const { item, group, variable, at: element, race } = races.find((a) => a.group === this.group) || races[0];
+        const { item, group, variable, space, at: element, race } = races.find((a) => a.group === this.group) || races[0];
         const before = { r: "read", w: "wrote", x: "changed" }[race.kind];
         this.say.append(" ", make("b", { class: "player-bad" }, `A race: ${this.name(race.item, race.group)} ${before} ${variable}[${element}] earlier (line ${race.line}),`
-          + ` and ${race.group === group ? "no barrier lies between that and" : "nothing orders different groups: here"} ${this.name(item, group)}`
+          + ` and ${race.group !== group ? "nothing orders different groups: here" : space !== "local" ? "nothing orders the two: here"
+            : `no barrier ${this.wrongFence() ? "that orders local memory " : ""}lies between that and`} ${this.name(item, group)}`
           + `${races.length > 1 ? `; and ${races.length - 1} more ${races.length > 2 ? "races" : "race"}` : ""}.`));
       }
       if (this.result.numGroups > 1 && !mine.length && step[0].kind !== "start") this.say.append(` You are looking at group ${this.group}.`);
@@ -527,11 +529,16 @@
       const elsewhere = over && !bad && this.chosen.some(Boolean) && this.inAllOrders().find(({ result }) => !this.isRight(result));
       const lucky = !bad && (counts.races + counts.outside + counts.unwritten || Boolean(elsewhere));
       const head = { stuck: "Stuck: ", endless: "It does not end: " }[ended] || (bad ? "Wrong: " : lucky ? "Right, by luck: " : "Right: ");
-      this.judge(bad ? "bad" : lucky ? "lucky" : "good", `${head}${parts.join("; ")}.`, this.findings(bad, lucky, elsewhere));
+      this.judge(bad ? "bad" : lucky ? "lucky" : "good", `${head}${parts.join("; ")}.`, this.findings(bad, lucky, elsewhere, over));
+    }
+
+    // Is there a barrier in the place of another one, that orders global memory only?
+    wrongFence() {
+      return this.places.some((p, i) => this.chosen[i] && /barrier\(CLK_GLOBAL_MEM_FENCE\)/.test(Object.values(p.choices[this.chosen[i] - 1].lines).join()));
     }
 
     // What ./check.sh would say, but for the numbers of work-items, which are the player's; what PoCL says; and, but for puzzles, what the lines are about.
-    findings(bad, lucky, elsewhere) {
+    findings(bad, lucky, elsewhere, over) {
       const { race, outside, unwritten, stuck } = this.result.found, said = [];
       const lines = (...numbers) => { const all = [...new Set(numbers)].sort((a, b) => a - b); return `, line${all.length > 1 ? "s" : ""} ${all.join(" and ")}`; };
       const who = ({ item, group }) => this.name(item, group);
@@ -548,15 +555,15 @@
       if (race) {
         const { race: first } = race, place = `race on ${race.variable}[${race.at}]${lines(first.line, race.line)}`;
         const how = "wx".includes(first.kind) && "wx".includes(race.kind) ? "both write it" : "one writes it while the other reads it";
-        const fence = this.places.some((p, i) => this.chosen[i] && /barrier\(CLK_GLOBAL_MEM_FENCE\)/.test(Object.values(p.choices[this.chosen[i] - 1].lines).join()));
         said.push(race.space === "local"
-          ? `${both(first, race)} ${place}: which barrier is missing?${fence ? " Or does the one between them fence the wrong memory?" : ""}`
+          ? `${both(first, race)} ${place}: which barrier is missing?${this.wrongFence() ? " Or does the one between them fence the wrong memory?" : ""}`
           : `${both(first, race)} ${place}: ${how}. ${race.kind === "x" || first.kind === "x" || race.variable === "done" ? "Is each of these accesses atomic?" : "Which work-item should this element belong to?"}`);
       }
       if (unwritten) said.push(`${who(unwritten)} computes with a value that nobody has written${lines(unwritten.line)}: ${unwritten.variable}[${unwritten.at}]. Who should have written that value?`);
       const more = said.map((text) => [make("b", {}, "An exercise's check would find: "), text]);
       if (elsewhere) more.push(`In another order the result is wrong: “${ORDERS[elsewhere.order]}”${elsewhere.order === "shuffled" ? `, order ${elsewhere.seed}` : ""}.`);
-      else if (lucky && race) more.push("In this order nobody was late, or nothing came of it. Try another one.");
+      else if (lucky && race) more.push(over && this.chosen.some(Boolean) ? "No order that was tried here shows it. A device may."
+        : "In this order nobody was late, or nothing came of it. Try another one.");
       const { passes = [], pocl } = this.recording.what_if || {};
       if ((bad || lucky) && passes.includes(this.chosen.join("."))) more.push([make("b", {}, "Your CPU may hide it: "),
         `with PoCL, which is OpenCL on your CPU, the chapter's program said PASSED all the same (run with ${pocl}). What is wrong here did not show there.`]);
