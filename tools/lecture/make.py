@@ -131,32 +131,20 @@ def pandoc(text, kind, title, output, place, style):
     if shutil.which("pandoc") is None:
         raise SystemExit("pandoc is missing (on Debian and Ubuntu: apt install pandoc)")
     with tempfile.TemporaryDirectory() as name:
-        css = pathlib.Path(name) / "style.css"
-        css.write_text(
-            (HERE / "common.css").read_text(encoding="utf-8") + (HERE / style).read_text(encoding="utf-8"),
-            encoding="utf-8",
-        )
 
         def still(match):
             """A figure whole from the start: one that moves would be printed as it begins, which is empty."""
             svg = (place / match.group(1)).resolve()
             copy = pathlib.Path(name) / svg.name
-            copy.write_text(
-                re.sub(r"(?s)<style>@media.*?</style>\n", "", svg.read_text(encoding="utf-8")), encoding="utf-8"
-            )
+            drawn = re.sub(r"(?s)<style>@media.*?</style>\n", "", svg.read_text(encoding="utf-8"))
+            copy.write_text(drawn, encoding="utf-8")
             return f"![]({copy})"
 
         text = re.sub(r"!\[\]\(([^)]+\.svg)\)", still, text)
         command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", "--self-contained", "--slide-level=2"]
-        command += ["--highlight-style=tango", "--css", css, "-M", f"pagetitle={title}", "-M", "lang=en"]
-        done = subprocess.run(
-            [*command, "--resource-path", place, "-o", output],
-            input=text,
-            text=True,
-            capture_output=True,
-            cwd=place,
-            encoding="utf-8",
-        )
+        command += ["--highlight-style=tango", "-M", f"pagetitle={title}", "-M", "lang=en"]
+        command += ["--css", HERE / "common.css", "--css", HERE / style, "--resource-path", place, "-o", output]
+        done = subprocess.run(command, input=text, capture_output=True, cwd=place, encoding="utf-8")
     if done.returncode != 0 or done.stderr.strip():
         raise SystemExit(f"FAILED  {output}: {done.stderr}")
 
