@@ -40,20 +40,17 @@ def test_watch_mode(report):
         def press(key):
             terminal("send-keys", "-t", "watch", key)
 
-        def see(what, text, lines=None, wait=WAIT):
+        def until(what, is_so, wait=WAIT):
             start = time.monotonic()
-            while text not in "\n".join(screen().splitlines()[:lines]) and time.monotonic() - start < wait:
+            while not is_so() and time.monotonic() - start < wait:
                 time.sleep(0.2)
-            report.must(f"{what}: {text!r}", text in "\n".join(screen().splitlines()[:lines]), screen())
+            report.must(what, is_so(), screen())
 
-        def see_the_end(what):
-            start = time.monotonic()
-            while time.monotonic() - start < 7:
-                ended = terminal("list-panes", "-t", "watch", "-F", "#{pane_current_command}").strip() == "sleep"
-                if ended:
-                    break
-                time.sleep(0.2)
-            report.must(what, ended, screen())
+        def see(what, text, lines=None):
+            until(f"{what}: {text!r}", lambda: text in "\n".join(screen().splitlines()[:lines]))
+
+        def has_ended():
+            return terminal("list-panes", "-t", "watch", "-F", "#{pane_current_command}").strip() == "sleep"
 
         env = f"BUILD_DIR='{root}/build' OCLGRIND='{find_oclgrind()}' PYTHONPATH='{root}'"
         command = f"{env} '{sys.executable}' '{root}/checker/cli.py' --watch 06; sleep 60"
@@ -83,7 +80,7 @@ def test_watch_mode(report):
             (one.parent / "3-closed-form/host.cpp").write_text(f"int main() {{\n  {ENDLESS}}}\n")
             see("a save is checked again", "checking ... (save")
             press("q")
-            see_the_end("a key ends it while a check runs")
+            until("a key ends it while a check runs", has_ended, wait=7)
             terminal("respawn-pane", "-k", "-t", "watch", command)
             see("another time what is done is left out", "watching 06/2: save to check again")
         finally:
