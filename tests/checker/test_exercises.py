@@ -41,9 +41,7 @@ def starter(exercise):
     assert "compiles: no" not in text and "does not compile" not in text, text
     assert answer.problems and grade(answer, False) != "passed", text
     assert behaviour.NOT_ENDED not in text, text
-    assert re.search(exercise.starter, text), (
-        f"not {exercise.starter!r}, which exercise.json expects of the starter: {text}"
-    )
+    assert re.search(exercise.starter, text), f"not {exercise.starter!r}, which exercise.json expects: {text}"
     assert len(exercise.hints()) >= 2 and exercise.hints(text), f"there are to be two hints, of which one fits {text}"
     assert not answer.no_oclgrind, NO_OCLGRIND
 

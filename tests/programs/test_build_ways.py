@@ -29,9 +29,7 @@ def test_build_ways(report, chapter, tmp_path):
     readme = (running.ROOT / chapter / "README.md").read_text()
     line = re.search(r"^(?:g\+\+|mpicxx) .* -o (\S+).*$", readme, re.MULTILINE)
     if line is None:
-        return report.failed(
-            chapter, ["the README has no line that builds the program, such as g++ … host.cpp -lOpenCL -o name"]
-        )
+        return report.failed(chapter, ["the README has no line to build it, g++ … host.cpp -lOpenCL -o name"])
     folder = tmp_path / "one chapter" / chapter
     shutil.copytree(sources, folder)
     shutil.copytree(sources.parent / "common", folder.parent / "common")

@@ -48,11 +48,8 @@ def machines():
 
 def coalescing(stride, start=0):
     transactions = len({(start + i * stride) // 8 for i in range(32)})
-    return {
-        "transactions": transactions,
-        "bytes moved": 32 * transactions,
-        "of them asked for": 100 * 128 / (32 * transactions),
-    }
+    moved = 32 * transactions
+    return {"transactions": transactions, "bytes moved": moved, "of them asked for": 100 * 128 / moved}
 
 
 def roofline(machine, intensity):

@@ -214,8 +214,7 @@ def test_by_keyboard(page, base):
     assert len(reached) >= controls > 8
     page.locator(".player-skip").press("Enter")
     page.keyboard.press("Tab")
-    assert (
-        page.evaluate("document.querySelector('.player').compareDocumentPosition(document.activeElement)") == 4
-    )  # behind it
+    behind = "document.querySelector('.player').compareDocumentPosition(document.activeElement)"
+    assert page.evaluate(behind) == 4
     page.locator(".md-footer__link--next").press("Enter")
     page.wait_for_url(at["end"])

@@ -159,12 +159,8 @@ def test_player_on_a_phone(opened, base, chapter):
     assert not player.ask("root.querySelector('.player-settings').open"), "the settings are not folded"
     player.ask("(root.querySelector('.player-settings').open = true, player.go(9))")
     assert page.evaluate(LOOK, 360) == []
-    assert player.ask("root.querySelector('.player-play').parentElement.offsetHeight") <= 110, (
-        "the bar hides the memories"
-    )
-    assert player.ask("[...root.querySelectorAll('.player-tabs')].every((e) => e.scrollWidth <= e.clientWidth)"), (
-        "a tab is cut"
-    )
+    assert player.ask("root.querySelector('.player-play').parentElement.offsetHeight") <= 110, "the bar is too high"
+    assert player.ask("[...root.querySelectorAll('.player-tabs')].every(e => e.scrollWidth <= e.clientWidth)"), "cut"
     assert not player.ask("[...root.querySelectorAll('button, select, [type=checkbox]')].filter(e => e.checkVisibility()"
                           " && (e.parentElement.closest('label, .player-choice') || e).getBoundingClientRect().height < 24).map(e => e.outerHTML)")  # fmt: skip
 
