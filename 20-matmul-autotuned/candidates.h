@@ -79,6 +79,20 @@ const part_shape part_shapes[] = {
     {64, 128, 256, false}, // small C, or one of few rows: packing would cost more than it saves
 };
 
+// All of the tables, as a text.
+inline std::string all_shapes() {
+  std::string text;
+  for (const candidate &c : tile_shapes)
+    text += candidate_text(c) + "\n";
+  for (const part_shape &part : part_shapes)
+    for (const auto *all : {&sums_in_16, &sums_in_32})
+      for (const register_sums &sums : *all)
+        text += candidate_text(
+                    {true, part.bm, part.bn, part.bk, sums.rows, sums.vectors, 1, 0, part.packed}) +
+                "\n";
+  return text;
+}
+
 template <typename T> T info_of(cl_device_id device, const cl_device_info what) {
   T value;
   clerr_chk(clGetDeviceInfo(device, what, sizeof value, &value, nullptr));
@@ -137,7 +151,7 @@ inline bool is_worth_a_try(const candidate &c, cl_device_id device, const produc
   if ((c.bm / c.tm) * (c.bn / c.tn) > info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE))
     return false;
   const size_t local_bytes = 2 * c.bk * (c.bm + 4 + c.bn) * sizeof(float);
-  if (local_bytes + sizeof(cl_uint) > info_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE))
+  if (local_bytes > info_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE))
     return false;
   if ((c.bm == 16 && p.m > 16) || (c.bn == 16 && p.n > 16)) // for C of few rows or columns only
     return false;

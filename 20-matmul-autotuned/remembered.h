@@ -22,7 +22,9 @@
 // odd.
 inline product reduced(product p, const bool cpu) {
   const size_t side = cpu ? 2048 : 4096;
-  p.k = std::min<size_t>(p.k, cpu ? side : 1048576);
+  const size_t most_k = cpu ? side : 1048576;
+  if (p.k > most_k)
+    p.k = p.k % 4 == 0 ? most_k : most_k - 4 + p.k % 4;
   while (p.m * p.n > side * side * side / p.k) {
     size_t &longer = p.m > p.n ? p.m : p.n;
     longer = longer / 8 * 4 + longer % 4;
@@ -44,10 +46,11 @@ inline size_t size_class(const size_t size) {
 }
 
 // A product of the same class that no candidate's parts divide: what is remembered for the class
-// must be right there as well. Not larger than it takes.
+// must be right there as well. Not larger than it takes; its rows are odd where those of `p` are.
 inline product odd_one(const product &p) {
-  const auto odd = [](const size_t size) { return std::min<size_t>(size_class(size), 1024) - 1; };
-  return {odd(p.m), odd(p.n), odd(p.k)};
+  const size_t off = has_odd_rows(p) ? 1 : 4;
+  const auto below = [](const size_t size) { return std::min<size_t>(size_class(size), 1024); };
+  return {below(p.m) - 1, below(p.n) - off, below(p.k) - off};
 }
 
 // FNV-1a, a hash of a string (Fowler, Noll and Vo).
@@ -59,8 +62,8 @@ inline uint64_t hash_of(const std::string &text) {
 }
 
 // What a winner holds for: `kind`, the device with the number of its compute units and the class of
-// the product, has a file of its own; what it was `made_with`, the driver and a hash of the
-// kernels, stands in it.
+// the product, has a file of its own; what it was `made_with`, the driver and a hash of the kernels
+// and of the candidates' tables, stands in it.
 struct winner_key {
   std::string kind, made_with;
 };
@@ -78,7 +81,7 @@ inline winner_key key_for(const setup &s, const product &p, const bool cut) {
     key.kind += " with odd rows";
   key.kind += "\n";
   key.made_with = "driver " + device_text(s.device, CL_DRIVER_VERSION) + "\nkernels " +
-                  std::to_string(hash_of(s.tiles + s.panels)) + "\n";
+                  std::to_string(hash_of(s.tiles + s.panels + all_shapes())) + "\n";
   return key;
 }
 

@@ -97,8 +97,10 @@ int main(const int argc, char **argv) {
         w.ms = kernel_ms(w.event);
         clerr_chk(clReleaseEvent(w.event));
       }
-    if (leave_out_failed(workers))
-      continue; // the others compute these rows in the next run
+    if (leave_out_failed(workers)) {
+      times.clear(); // from now on it takes the others longer
+      continue;      // who compute these rows in the next run
+    }
     if (run > 0)
       measure_speeds(workers);
     if (run > 1)

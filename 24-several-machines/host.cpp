@@ -111,6 +111,7 @@ int main(int argc, char **argv) {
                        nullptr, nullptr, &status);
     clerr_chk(status);
   }
+  MPI_Barrier(MPI_COMM_WORLD); // who maps a window says that what lies there may go: first all map
   fill(s, a, b);
   for (const factor *x : {&a, &b})
     MPI_Win_fence(0, x->window); // nobody reads there before all have written
