@@ -67,7 +67,7 @@ def costs(m, n, k):
 def times(commands, expected, m, n, k):
     """Of the winner, by the device's clock and by the host's; what the search does before is not looked at. The line names
     the constants with which it was built."""
-    reads = [i for i, command in enumerate(commands.left) if command.name == "clEnqueueReadBuffer"]
+    reads = [-1, *(i for i, command in enumerate(commands.left) if command.name == "clEnqueueReadBuffer")]
     commands.left = commands.left[reads[-2] + 1 :]
     at = next(i for i, command in enumerate(commands.left) if command.name == "clEnqueueWriteBuffer")
     del commands.left[at:-1]  # the run for the check is not timed
