@@ -67,10 +67,8 @@ def costs(m, n, k):
 def times(commands, expected, m, n, k):
     """Of the winner, by the device's clock and by the host's; what the search does before is not looked at. The line names
     the constants with which it was built."""
-    reads = [-1, *(i for i, command in enumerate(commands.left) if command.name == "clEnqueueReadBuffer")]
-    commands.left = commands.left[reads[-2] + 1 :]
-    at = next(i for i, command in enumerate(commands.left) if command.name == "clEnqueueWriteBuffer")
-    del commands.left[at:-1]  # the run for the check is not timed
+    at = max(i for i, command in enumerate(commands.left) if command.name == "clEnqueueWriteBuffer")
+    commands.left = commands.left[at + 1 :]
     last = commands.left[-2]
     shape = "x".join(last.options[name] for name in ("BM", "BN", "BK"))
     shape += ", registers " + "x".join(last.options[name] for name in ("TM", "TN"))

