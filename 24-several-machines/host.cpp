@@ -110,8 +110,8 @@ int main(int argc, char **argv) {
     clEnqueueMapBuffer(copies, x->pinned, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0,
                        nullptr, nullptr, &status);
     clerr_chk(status);
+    MPI_Win_fence(0, x->window); // nobody writes there before all have mapped it
   }
-  MPI_Barrier(MPI_COMM_WORLD); // who maps a window says that what lies there may go: first all map
   fill(s, a, b);
   for (const factor *x : {&a, &b})
     MPI_Win_fence(0, x->window); // nobody reads there before all have written
