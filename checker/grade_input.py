@@ -191,9 +191,8 @@ def answers_of(places, exercises):
     meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]
     if not found and not wrong:
         meant += sorted((name for name in unread if name not in meant), key=lambda name: not ANSWER.search(name))
-    unread = meant
-    wrong += [f"{name}: {why_not(name)}" for name in unread[:4]]
-    wrong += [f"and {len(unread) - 4} more files"] * (len(unread) > 4)
+    wrong += [f"{name}: {why_not(name)}" for name in meant[:4]]
+    wrong += [f"and {len(meant) - 4} more files"] * (len(meant) > 4)
     if not found and not wrong:
         wrong.append("no file was handed in")
     return found, wrong
