@@ -324,6 +324,10 @@ class Attempt:
         run.processes = processes or 1
         return run
 
+    def plain(self, args, processes=None):
+        """A run of the program as it is: one for all that ask."""
+        return self.once(("plain", *args, processes), lambda: self.pocl(args, processes=processes))
+
     def noted(self, args):
         return self.once(("noted", *args), lambda: self.pocl(args, layer={}))
 
@@ -377,7 +381,7 @@ class Attempt:
     @property
     def first(self):
         """The first run on PoCL, which builds the kernel for all of them."""
-        return self.once("first", lambda: self.pocl(self.exercise.sizes[0]))
+        return self.plain(self.exercise.sizes[0])
 
     @property
     def honest(self):
@@ -399,7 +403,7 @@ class Attempt:
             *some, most = self.exercise.processes
             cases += [(sizes[-1], p) for p in some if p > 1] + [(size, most) for size in sizes]
         if not self.broken(first):
-            runs = self.at_once(lambda case: self.pocl(case[0], processes=case[1]), cases)
+            runs = self.at_once(lambda case: self.plain(*case), cases)
         for run in [first, *runs]:
             if self.broken(run):
                 return self.explain(self.broken(run), run)

@@ -1,3 +1,4 @@
+import functools
 import re
 
 from checker import behaviour
@@ -76,7 +77,8 @@ def launched_by(attempt, args, processes):
 def compared(attempt, sizes, numbers=(3, 5), more="", program=None):
     """Complaints about results that differ from one process to so many; `more`: what is said of the size besides."""
     cases = [(size, number) for size in sizes for number in (None, *numbers)]
-    runs = attempt.at_once(lambda case: attempt.pocl(case[0], processes=case[1], program=program), cases)
+    run = functools.partial(attempt.pocl, program=program) if program else attempt.plain
+    runs = attempt.at_once(lambda case: run(case[0], processes=case[1]), cases)
     alone = []
     for (size, processes), run in zip(cases, runs):
         got = fields(run, "result")
