@@ -44,18 +44,15 @@ const candidate tile_shapes[] = {
     {false, 128, 128, 8, 16, 8}, // the same for half as large a part
     {false, 128, 128, 16, 8, 8}, // C of middle size: half as many sums, so more warps on a unit
     {false, 128, 64, 16, 8, 8},  // about 1000 each way: a group for each unit
-    {false, 64, 128, 16, 8, 8},  // the same; rows of B as long as the group need no copy
+    {false, 64, 128, 16, 8, 8},  // the same, turned
     {false, 64, 64, 16, 8, 8},   // smaller C
-    {false, 32, 64, 16, 8, 8},   // the fewest work-items: devices that allow no more; CPUs
-    {false, 64, 32, 16, 8, 8},   // few rows and columns, and a long K, which is cut
+    {false, 64, 32, 16, 8, 8},   // the fewest work-items: devices that allow no more; CPUs
     {false, 64, 64, 16, 4, 4},   // small C: four times as many work-items for as many sums
     {false, 64, 32, 32, 4, 4},   // 512 each way: half as many barriers
     {false, 64, 32, 16, 4, 4},   // the same where local memory is small
     {false, 32, 32, 16, 4, 4},   // C of less than that
     {false, 128, 16, 16, 8, 8},  // C of few columns
-    {false, 256, 16, 16, 8, 8},  // the same, of many rows
     {false, 16, 128, 16, 8, 8},  // C of few rows
-    {false, 16, 256, 16, 8, 8},  // the same, of many columns
 };
 
 // What a CPU's registers hold: rows of A, and vectors of B across. The sums, the vectors of B and
@@ -112,6 +109,42 @@ inline bool has_odd_rows(const product &p) {
   return p.k % 4 != 0 || p.n % 4 != 0;
 }
 
+// What the search measures with: half of a product, again and again, until it has no more work than
+// 4096 each way on a GPU, 2048 on a CPU, whose candidates step through K in any case. Odd rows stay
+// odd.
+inline product reduced(product p, const bool cpu) {
+  const size_t side = cpu ? 2048 : 4096;
+  const size_t most_k = cpu ? side : 1048576;
+  if (p.k > most_k)
+    p.k = p.k % 4 == 0 ? most_k : most_k - 4 + p.k % 4;
+  while (p.m * p.n > side * side * side / p.k) {
+    size_t &longer = p.m > p.n ? p.m : p.n;
+    longer = longer / 8 * 4 + longer % 4;
+  }
+  return p;
+}
+
+// Is C larger than that of what it is measured with?
+inline bool is_cut(const product &whole, const product &part) {
+  return part.m < whole.m || part.n < whole.n;
+}
+
+// The smallest power of two that is at least `size`, from 16 on.
+inline size_t size_class(const size_t size) {
+  size_t power = 16;
+  while (power < size)
+    power *= 2;
+  return power;
+}
+
+// A product of the same class that no candidate's parts divide: what is remembered for the class
+// must be right there as well. Not larger than it takes; its rows are odd where those of `p` are.
+inline product odd_one(const product &p) {
+  const size_t off = has_odd_rows(p) ? 1 : 4;
+  const auto below = [](const size_t size) { return std::min<size_t>(size_class(size), 1024); };
+  return {below(p.m) - 1, below(p.n) - off, below(p.k) - off};
+}
+
 // The candidates with panels, for a CPU: a GPU would run a group of one work-item on one lane.
 // `cut`: the product is cut out of a larger one, whose rows are further apart than those that are
 // measured; then all is packed.
@@ -145,10 +178,13 @@ inline void add_panels(std::vector<candidate> &list, cl_device_id device, const 
 
 // Can the device run tiles of this shape, and would enough of them lie inside of C?
 inline bool is_worth_a_try(const candidate &c, cl_device_id device, const product &p) {
-  const bool is_smallest = c.bm == 32 && c.bn == 64;
+  const bool is_smallest = c.bm == 64 && c.bn == 32 && c.bk == 16 && c.tm == 8;
   if (is_cpu(device) && !is_smallest) // one of them, for comparison: it steps through the items
     return false;
-  if ((c.bm / c.tm) * (c.bn / c.tn) > info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE))
+  const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
+  if (items > info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE))
+    return false;
+  if (has_odd_rows(p) && c.bn > items) // floats are loaded one by one, a row of B by one group
     return false;
   const size_t local_bytes = 2 * c.bk * (c.bm + 4 + c.bn) * sizeof(float);
   if (local_bytes > info_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE))

@@ -178,19 +178,18 @@ int main(const int argc, char **argv) {
   const product odd = odd_one(part);
   std::vector<candidate> list = candidates(s.device, part, is_cut(whole, part));
 
-  // Copies of A and B are filled up at their edges.
+  // Panels are for CPUs only, and filled up at their edges.
   const product larger = {std::max(m, odd.m), std::max(n, odd.n), std::max(k, odd.k)};
-  const bool all_are_copied = is_cpu(s.device) || has_odd_rows(whole) || has_odd_rows(part);
-  const product copied = all_are_copied ? larger : odd;
+  const product copied = is_cpu(s.device) ? larger : product{1, 1, 1};
   const size_t a_size = std::max(m * k, odd.m * odd.k);
   const size_t b_size = std::max(k * n, odd.k * odd.n);
   const size_t c_size = std::max(m * n, odd.m * odd.n);
-  const size_t a_copy_size = (copied.m + 16) * (copied.k + panel_step);
-  const size_t b_copy_size = (copied.n + 64) * (copied.k + panel_step);
+  const size_t a_panels_size = (copied.m + 16) * (copied.k + panel_step);
+  const size_t b_panels_size = (copied.n + 64) * (copied.k + panel_step);
   const size_t parts_size = floats_in_parts(list);
   check_memory(s.device,
                {buffer_bytes(a_size), buffer_bytes(b_size + behind_b), buffer_bytes(c_size),
-                buffer_bytes(a_copy_size), buffer_bytes(b_copy_size), buffer_bytes(parts_size)},
+                buffer_bytes(a_panels_size), buffer_bytes(b_panels_size), buffer_bytes(parts_size)},
                usage);
 
   cl_int status;
@@ -218,9 +217,9 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
   s.c = clCreateBuffer(s.context, both, c_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.a_copy = clCreateBuffer(s.context, both, a_copy_size * sizeof(float), nullptr, &status);
+  s.a_panels = clCreateBuffer(s.context, both, a_panels_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
-  s.b_copy = clCreateBuffer(s.context, both, b_copy_size * sizeof(float), nullptr, &status);
+  s.b_panels = clCreateBuffer(s.context, both, b_panels_size * sizeof(float), nullptr, &status);
   clerr_chk(status);
   s.parts = clCreateBuffer(s.context, both | CL_MEM_COPY_HOST_PTR, parts_size * sizeof(float),
                            no_parts.data(), &status);
@@ -261,7 +260,7 @@ int main(const int argc, char **argv) {
     printf("time      of which packing %.3f ms\n", median_ms(times.packing));
   print_time("as the host waits:", median_ms(times.host), gflop(whole), "GFLOP/s");
 
-  for (cl_mem buffer : {s.parts, s.b_copy, s.a_copy, s.c, s.b, s.a})
+  for (cl_mem buffer : {s.parts, s.b_panels, s.a_panels, s.c, s.b, s.a})
     clerr_chk(clReleaseMemObject(buffer));
   clerr_chk(clReleaseCommandQueue(s.queue));
   clerr_chk(clReleaseContext(s.context));

@@ -17,42 +17,6 @@
 #include <system_error>
 #include <vector>
 
-// What the search measures with: half of a product, again and again, until it has no more work than
-// 4096 each way on a GPU, 2048 on a CPU, whose candidates step through K in any case. Odd rows stay
-// odd.
-inline product reduced(product p, const bool cpu) {
-  const size_t side = cpu ? 2048 : 4096;
-  const size_t most_k = cpu ? side : 1048576;
-  if (p.k > most_k)
-    p.k = p.k % 4 == 0 ? most_k : most_k - 4 + p.k % 4;
-  while (p.m * p.n > side * side * side / p.k) {
-    size_t &longer = p.m > p.n ? p.m : p.n;
-    longer = longer / 8 * 4 + longer % 4;
-  }
-  return p;
-}
-
-// Is C larger than that of what it is measured with?
-inline bool is_cut(const product &whole, const product &part) {
-  return part.m < whole.m || part.n < whole.n;
-}
-
-// The smallest power of two that is at least `size`, from 16 on.
-inline size_t size_class(const size_t size) {
-  size_t power = 16;
-  while (power < size)
-    power *= 2;
-  return power;
-}
-
-// A product of the same class that no candidate's parts divide: what is remembered for the class
-// must be right there as well. Not larger than it takes; its rows are odd where those of `p` are.
-inline product odd_one(const product &p) {
-  const size_t off = has_odd_rows(p) ? 1 : 4;
-  const auto below = [](const size_t size) { return std::min<size_t>(size_class(size), 1024); };
-  return {below(p.m) - 1, below(p.n) - off, below(p.k) - off};
-}
-
 // FNV-1a, a hash of a string (Fowler, Noll and Vo).
 inline uint64_t hash_of(const std::string &text) {
   uint64_t hash = 0xcbf29ce484222325u;

@@ -3,14 +3,14 @@
 // tile of C, in `matmul_cut` several groups share a tile's steps along K, and `add_parts` adds what
 // they have.
 //
-// a  in   M rows of K floats, row-major; if WIDTH is 4, each is filled up to a multiple of four, as
-//         `pad` leaves it
-// b  in   K rows of N floats, likewise
+// a  in   M×K floats, row-major: a[row * K + column]
+// b  in   K×N floats, row-major
 // c  out  M×N floats, row-major
 // The launches have groups of (BM/TM)·(BN/TN) work-items, in one dimension. From the host:
 //   BM, BN, BK  a group computes tiles of C of BM×BN; it goes through K in steps of BK
 //   TM, TN      a work-item's part of one (multiples of 4)
-//   WIDTH       how many floats are loaded at a time: 4, or 1 where rows begin anywhere
+//   WIDTH       how many floats are loaded at a time: 4, or 1 where K or N is no multiple of 4
+// BK/WIDTH and BN/WIDTH divide the number of work-items in a group.
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
@@ -30,39 +30,13 @@ typedef float4 floats;
 typedef float floats;
 #endif
 
-// Copies a matrix whose rows are no multiple of four floats, and fills them up with 0, so that each
-// begins at a multiple of 16 bytes.
-//
-// x         in   rows × width floats
-// x_padded  out  rows × ceil(width / 4) float4s
-// The launch has a work-item for each float4 of a row, and more; down, they take rows in turns.
-__kernel void pad(__global const float *restrict x, __global float4 *restrict x_padded,
-                  const uint rows, const uint width) {
-  const uint length = (width + 3) / 4;
-  const uint quad = get_global_id(0);
-  if (quad >= length)
-    return;
-  for (uint row = get_global_id(1); row < rows; row += get_global_size(1)) {
-    __global const float *from = x + (size_t)row * width + quad * 4;
-    float4 v = 0.0f;
-    v.x = from[0];
-    if (quad * 4 + 1 < width)
-      v.y = from[1];
-    if (quad * 4 + 2 < width)
-      v.z = from[2];
-    if (quad * 4 + 3 < width)
-      v.w = from[3];
-    x_padded[(size_t)row * length + quad] = v;
-  }
-}
-
 // A work-item's share of the next tiles, from global memory to its registers. `a` and `b` point to
 // the first; the next ones lie A_STEP and B_STEP rows below. No row of A is more than `a_below`
 // rows below: what is asked for there is the last one's, for rows of C that nobody writes. Of K,
 // `left` is left, from the tiles' beginning; what lies beyond is 0.
 void load_tiles(floats *a_next, floats *b_next, __global const float *restrict a,
-                __global const float *restrict b, const uint a_length, const uint b_length,
-                const uint a_below, const uint left) {
+                __global const float *restrict b, const uint N, const uint K, const uint a_below,
+                const uint left) {
   const uint a_k = get_local_id(0) % (BK / WIDTH) * WIDTH;
   const uint b_k = get_local_id(0) / (BN / WIDTH);
 
@@ -71,22 +45,22 @@ void load_tiles(floats *a_next, floats *b_next, __global const float *restrict a
     for (uint i = 0; i < A_LOADS; i++) {
       a_next[i] = 0.0f;
       if (a_k < left)
-        a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
+        a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * K);
     }
 #pragma unroll
     for (uint i = 0; i < B_LOADS; i++) {
       b_next[i] = 0.0f;
       if (b_k + i * B_STEP < left)
-        b_next[i] = *(__global const floats *)(b + (size_t)(i * B_STEP) * b_length);
+        b_next[i] = *(__global const floats *)(b + (size_t)(i * B_STEP) * N);
     }
     return;
   }
 
 #pragma unroll
   for (uint i = 0; i < A_LOADS; i++)
-    a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * a_length);
+    a_next[i] = *(__global const floats *)(a + (size_t)min(i * A_STEP, a_below) * K);
 #pragma unroll
-  for (uint i = 0; i < B_LOADS; i++, b += (size_t)B_STEP * b_length)
+  for (uint i = 0; i < B_LOADS; i++, b += (size_t)B_STEP * N)
     b_next[i] = *(__global const floats *)b;
 }
 
@@ -148,14 +122,12 @@ void multiply_tiles(float4 sums[TM][TN / 4], __local float4 *a_tiles, __local fl
                     const uint first_row, const uint first_col, uint k0, const uint end_k,
                     const uint M, const uint N, const uint K) {
   const uint item = get_local_id(0);
-  const uint a_length = (K + WIDTH - 1) / WIDTH * WIDTH;
-  const uint b_length = (N + WIDTH - 1) / WIDTH * WIDTH;
   // Where this work-item's share of the first tiles lies: never outside of the matrices.
   const uint a_row = min(first_row + item / (BK / WIDTH), M - 1);
-  const uint b_col = min(first_col + item % (BN / WIDTH) * WIDTH, b_length - WIDTH);
+  const uint b_col = min(first_col + item % (BN / WIDTH) * WIDTH, N - WIDTH);
   const uint a_below = M - 1 - a_row;
-  a += (size_t)a_row * a_length + k0 + item % (BK / WIDTH) * WIDTH;
-  b += ((size_t)k0 + item / (BN / WIDTH)) * b_length + b_col;
+  a += (size_t)a_row * K + k0 + item % (BK / WIDTH) * WIDTH;
+  b += ((size_t)k0 + item / (BN / WIDTH)) * N + b_col;
 
 #pragma unroll
   for (uint i = 0; i < TM; i++)
@@ -165,7 +137,7 @@ void multiply_tiles(float4 sums[TM][TN / 4], __local float4 *a_tiles, __local fl
 
   floats a_next[A_LOADS];
   floats b_next[B_LOADS];
-  load_tiles(a_next, b_next, a, b, a_length, b_length, a_below, K - k0);
+  load_tiles(a_next, b_next, a, b, N, K, a_below, K - k0);
   store_tiles(a_tiles, b_tiles, a_next, b_next);
   barrier(CLK_LOCAL_MEM_FENCE); // the first tiles are complete before any work-item reads them
 
@@ -179,8 +151,8 @@ void multiply_tiles(float4 sums[TM][TN / 4], __local float4 *a_tiles, __local fl
     const bool more = k0 + BK < end_k;
     if (more) { // nobody waits for these loads before the stores below
       a += BK;
-      b += (size_t)BK * b_length;
-      load_tiles(a_next, b_next, a, b, a_length, b_length, a_below, K - k0 - BK);
+      b += (size_t)BK * N;
+      load_tiles(a_next, b_next, a, b, N, K, a_below, K - k0 - BK);
     }
 
     __local const float4 *a_tile = a_tiles + now * A_TILE;
