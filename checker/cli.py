@@ -173,7 +173,7 @@ def answer_one(exercise, hint=False):
     tell(checked)
     if hint:
         give_hint(checked)
-    elif checked.word == "not yet" and exercise.hints():
+    elif checked.word == "not yet" and exercise.hints(" ".join(checked.answer.problems)):
         show("", f"a hint: ./check.sh {exercise.number} --hint")
     return checked
 

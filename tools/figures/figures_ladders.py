@@ -61,18 +61,14 @@ def panel(machine, file, size, names, library, plain=()):
 
 
 PLAIN = rates("plain-c.csv")
-# The triple loop as one writes it down, and with its loops in the order of chapter 08, then still summing in double.
-PRODUCTS = [
-    ("plain C, one core", PLAIN["plain C", "1024"]),
-    ("loops reordered, double", PLAIN["plain C, loops of 08, in double", "1024"]),
-]
+PRODUCT = [("plain C, one core", PLAIN["plain C", "1024"])]  # the triple loop as one writes it down
 STEPS = ["08 naive", "09 tiles", "10 WPT"]
 
 
 @figure("ladder-matmul", "The matrix product at 1024: from a plain C loop to the library")
 def matmul(f):
     """Chapter 10, at 1024."""
-    cpu = panel(TWO_CORES, "cpu2-amd/matmul.csv", "1024", STEPS, "OpenBLAS", PRODUCTS)
+    cpu = panel(TWO_CORES, "cpu2-amd/matmul.csv", "1024", STEPS, "OpenBLAS", PRODUCT)
     gpu = panel(GPU, "h200/matmul.csv", "1024", STEPS, "cuBLAS")
     ladder(f, "GFLOP/s", cpu, gpu)
 
@@ -81,7 +77,7 @@ def matmul(f):
 def autotuned(f):
     """Chapter 20: all steps, at a size at which each machine has work enough."""
     ours = [*STEPS, "17 registers", "19 packed", ("20 autotuned", "20, as the host waits")]
-    cpu = panel(f"{TWO_CORES}, at 1024", "cpu2-amd/matmul.csv", "1024", ours, "OpenBLAS", PRODUCTS)
+    cpu = panel(f"{TWO_CORES}, at 1024", "cpu2-amd/matmul.csv", "1024", ours, "OpenBLAS", PRODUCT)
     ours = [*STEPS, "17 registers", "18 double-buffered", "20 autotuned"]
     gpu = panel(f"{GPU}, at 4096", "h200/matmul.csv", "4096", ours, "cuBLAS")
     ladder(f, "GFLOP/s", cpu, gpu)

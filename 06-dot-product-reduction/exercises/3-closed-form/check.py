@@ -24,7 +24,7 @@ def beside_powers(count, most=2000000):
 
 def check(attempt):
     """06/3: expected is N(N-1)(2N-1)/3, and spacing that of the floats there."""
-    for args in attempt.exercise.sizes + [[str(n)] for n in beside_powers(10)]:
+    for args in attempt.exercise.sizes[::-1] + [[str(n)] for n in beside_powers(10)]:
         run = attempt.pocl(args)
         n = int(args[0])
         exact = n * (n - 1) * (2 * n - 1) // 3
