@@ -18,7 +18,7 @@ Everything else is taken from here. Without EXERCISE (06, 06/1) all are graded.
   --roster FILE.csv  the gradebook as Canvas or Moodle exports it: who is in the class, for grades.csv
   --points FILE.csv  what exercises are worth, where it is not 1: lines such as 06/1,2 or, with half a point for an
                      answer that was begun and is not right, 06/1,2,0.5
-Exit code 0: all graded; 1: some could not be; 2: wrong arguments, a file that cannot be understood, or something needed
+Exit code 0: all graded; 1: so are all, but look at what it names; 2: wrong arguments, a file that cannot be understood, or something needed
 is missing: then nothing was written.
 EOF
   [ $# -gt 0 ] && exit 0

@@ -89,7 +89,7 @@ class Exercise:
         self.reference = data.get("reference")
         self.processes = data.get("processes", [])
         self.measure = data.get("measure")
-        self.points = 1
+        self.points, self.begun = 1, 0  # of a right answer, and of one that was begun: for ./grade.sh
         self.sha256 = data.get("sha256", "")
 
     @functools.cached_property

@@ -30,7 +30,7 @@ from checker.attempt import Attempt
 from checker.behaviour import code_of
 from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
-from checker.grade_input import Roster, answers_of, read_points, students_in
+from checker.grade_input import LATE, Roster, answers_of, read_points, students_in
 from checker.machine import NO_OCLGRIND, find_oclgrind
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -45,8 +45,11 @@ class Answer:
         self.trouble = ""
         self.measured = {}
         self.folder = work / hashlib.sha256(repr((exercise.id, sorted(files.items()))).encode()).hexdigest()[:24]
-        text = b"\n".join(files[name] for name in sorted(files)).decode(errors="replace")
-        self.code = exercise.id, *code_of(text)  # without comments
+        code, starter = (
+            code_of(joined(of)) for of in (files, {name: (exercise.folder / name).read_bytes() for name in files})
+        )
+        self.code = exercise.id, *code  # without comments
+        self.begun = exercise.begun if code != starter else 0
 
     def check(self):
         try:
@@ -69,8 +72,12 @@ class Answer:
     @property
     def points(self):
         """None where it could not be checked."""
-        begun = self.exercise.begun if self.result and self.result["verdict"] == "not yet" else 0
+        begun = self.begun if self.result and self.result["verdict"] == "not yet" else 0
         return None if self.trouble else self.result["points"] or begun
+
+
+def joined(files):
+    return b"\n".join(files[name] for name in sorted(files)).decode(errors="replace")
 
 
 # ---- What comes out -------------------------------------------------------------------------------
@@ -116,7 +123,7 @@ def write_feedback(path, name, student, exercises):
     points = f"{total:g} of {sum(e.points for e in exercises):g} points."
     lines = [f"# {plain(name)}", "", points if student["answers"] else "Nothing could be read."]
     lines += ["", *[f"- {text}" for text in student["wrong"]]] if student["wrong"] else []
-    for exercise in exercises:
+    for exercise in exercises if student["answers"] else []:
         answer = student["answers"].get(exercise)
         verdict = (
             "not handed in"
@@ -126,6 +133,8 @@ def write_feedback(path, name, student, exercises):
             else answer.result["verdict"]
         )
         lines += ["", f"## {exercise.id}: {verdict}"]
+        if answer is not None and not answer.trouble:
+            lines[-1] += f", {answer.points:g} of {exercise.points:g} points"
         if answer is not None:
             said = answer.result["lines"] if answer.result else [["", answer.trouble]]
             lines += ["", *[f"    {label:<9} {plain(text)}" for label, text in said]]
@@ -188,8 +197,6 @@ def main():
     parser.add_argument("--points", type=pathlib.Path)
     arguments = parser.parse_intermixed_args()
     exercises = all_exercises()
-    for exercise in exercises:
-        exercise.begun = 0
     if arguments.points:
         read_points(arguments.points, exercises, select)
     exercises = [
@@ -219,6 +226,11 @@ def main():
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
 
+    called = {}  # what the page calls a student: as the roster does, if only one is called so there
+    for name, row in rows.items():
+        of_roster = roster.names[row] if row is not None else name
+        late = " (late)" if any(LATE.match(path.name) for path, _ in found[name][1]) else ""
+        called[name] = (of_roster if row is None or roster.names.count(of_roster) == 1 else name) + late
     with tempfile.TemporaryDirectory(prefix="grade-") as work:
         students, answers = {}, {}
         for name, (_, places) in found.items():
@@ -227,7 +239,7 @@ def main():
             for exercise, files in theirs.items():
                 new = Answer(exercise, files, pathlib.Path(work))
                 answer = students[name]["answers"][exercise] = answers.setdefault(new.folder, new)
-                answer.students.append(name)
+                answer.students.append(called[name])
         print(f"{len(students)} students, {len(answers)} different answers", flush=True)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             check_all(pool, answers.values())
@@ -245,7 +257,9 @@ def main():
     if of_moodle:
         write_zip(arguments.out / "feedback.zip", arguments.out / "feedback", of_moodle)
     absent = roster.without(rows.values()) if roster else []
-    (arguments.out / "class.html").write_text(grade_page.page(students, exercises, list(answers.values()), absent))
+    in_order = sorted(students, key=lambda name: (rows[name] is None, rows[name] or 0))  # the roster's
+    shown = {called[name]: students[name] for name in in_order}
+    (arguments.out / "class.html").write_text(grade_page.page(shown, exercises, list(answers.values()), absent))
     troubles = [(", ".join(a.students), a.exercise.id, a.trouble) for a in answers.values() if a.trouble]
     for trouble in troubles:
         print("NOT CHECKED: {}: {}: {}".format(*trouble))

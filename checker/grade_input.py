@@ -30,10 +30,12 @@ MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinet
 CANVAS = re.compile(
     r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_(?P<upload>\d+)_(?P<file>.+)", re.DOTALL
 )
+LATE = re.compile(r"LATE_|[^_]+_LATE_\d")  # how Canvas marks it
 ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
 ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
-# What may be meant as an answer.
-SOURCE = re.compile(r"\.(?:cl|cpp|rar|7z)(?:\.txt)?$", re.IGNORECASE)
+# What may be meant as an answer, and what comes along from a Mac.
+SOURCE = re.compile(r"(?<!CMakeLists)(?<!CMakeCache)\.(?:cl|c|cc|cpp|txt|rtf|pdf|docx?|odt|rar|7z)$", re.IGNORECASE)
+OF_A_MAC = re.compile(r"(?:^|/)(?:__MACOSX/|\._)")
 
 # What a roster's columns are called, and what stands in them. Canvas's do not depend on the language, Moodle's do.
 COLUMNS = {
@@ -106,7 +108,8 @@ def limited(opened):
 def in_zip(path):
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist()[:MOST_FILES]:
-            yield info.filename, lambda info=info: limited(archive.open(info))
+            name = info.filename.replace("\\", "/")  # which some programs of Windows write
+            yield name, lambda info=info: limited(archive.open(info))
 
 
 def in_tar(path):
@@ -118,7 +121,7 @@ def in_tar(path):
 
 def handed_in(places):
     """The name of each file that a student has handed in, and a function that gives its content, the shortest names
-    first; what lies in archives follows. Links are not followed."""
+    first; what lies in archives follows, as ARCHIVE/NAME. Links are not followed."""
     files = [(own, str(path)) for path, own in places if own]
     for top in [path for path, own in places if not own]:
         for place, folders, names in os.walk(top):
@@ -131,14 +134,16 @@ def handed_in(places):
         yield name, lambda path=path: regular(path)
     for name, path in files:
         if ARCHIVE.search(name) and not os.path.islink(path):
-            yield from (in_zip if name.lower().endswith(".zip") else in_tar)(path)
+            for inner, content in (in_zip if zipfile.is_zipfile(path) else in_tar)(path):
+                yield f"{name}/{inner}", content
 
 
 def why_not(name):
     """Why a file that was handed in is not read as an answer."""
     *folders, file = name.split("/")
     if ARCHIVE.search(file):
-        return "an archive without an answer to these exercises"
+        inside = any(map(ARCHIVE.search, folders))
+        return f"an archive {'in an archive: unpack it' if inside else 'without an answer to these exercises'}"
     if re.search(r"\.(?:rar|7z)$", file, re.IGNORECASE):
         return "not read: only zip and tar files are unpacked"
     if not ANSWER.search(file):
@@ -172,6 +177,8 @@ def answers_of(places, exercises):
     found, wrong, read, unread = {}, [], {}, []
     try:
         for name, content in handed_in(places):
+            if OF_A_MAC.search(name):
+                continue
             exercise, file = whose(name)
             if not exercise:
                 unread.append(name)
@@ -184,10 +191,15 @@ def answers_of(places, exercises):
                 found.setdefault(exercise, {})[file], read[exercise, file] = text, name
             elif text != earlier:
                 wrong.append(
-                    f"{exercise.id}: handed in twice: {read[exercise, file]} is read, a different {name} is not"
+                    f"{exercise.id}: handed in twice: {read[exercise, file]} is read, a different {name} is not; remove one "
+                    "of them and grade again"
                 )
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
-        wrong.append(f"an archive that cannot be read: {type(error).__name__}: {error}")
+        wrong.append(f"an archive that cannot be read: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
+    for exercise, files in found.items():
+        if exercise.files == ["kernel.cl"]:
+            for kernel in sorted(kernels((exercise.folder / "kernel.cl").read_bytes()) - kernels(files["kernel.cl"])):
+                wrong.append(f"{exercise.id}: kernel.cl has no kernel {kernel}: is it an answer to this exercise?")
     meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]
     if not found and not wrong:
         meant += sorted((name for name in unread if name not in meant), key=lambda name: not ANSWER.search(name))
@@ -196,6 +208,12 @@ def answers_of(places, exercises):
     if not found and not wrong:
         wrong.append("no file was handed in")
     return found, wrong
+
+
+def kernels(source):
+    """The names of a file's kernels."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source.decode(errors="replace"), flags=re.DOTALL)
+    return set(re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid\s+(\w+)", text))
 
 
 # ---- Who is in the class --------------------------------------------------------------------------
@@ -302,7 +320,7 @@ def read_points(path, exercises, select):
             if not 0 <= begun <= worth < float("inf"):
                 raise ValueError
         except ValueError:
-            if number == 0:
+            if number == 0 and not re.match(r"\s*\d", row[0]):
                 continue  # what the columns are called
             raise Problem(
                 f"{path}, row {number + 1}: {', '.join(row)!r} is not an exercise, its points, and at most as many for a begun answer"

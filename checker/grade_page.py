@@ -55,7 +55,7 @@ def table(head, rows, caption=""):
 def state(students, exercises):
     rows = [
         "<tr><th>student</th><th>points</th>"
-        + "".join(f'<th class="up">{text(e.id)}</th>' for e in exercises)
+        + "".join(f'<th class="up">{text(e.id)} ({e.points:g})</th>' for e in exercises)
         + "</tr>"
     ]
     for name, student in students.items():
@@ -70,17 +70,17 @@ def state(students, exercises):
                 look, sign = SIGNS.get(answer.result["verdict"], ("warn", "?"))
                 said = answer.result["message"] or answer.result["verdict"]
             cells.append(f'<td class="{look}" title="{text(f"{exercise.id}: {said}")}">{sign}</td>')
-        points = sum(answer.points or 0 for answer in answers.values())
-        rows.append(f'<tr><th>{text(name)}</th><td class="number">{points:g}</td>{"".join(cells)}</tr>')
-    passed = [sum(points_of(s, e) > 0 for s in students.values()) for e in exercises]
+        points = f"{sum(answer.points or 0 for answer in answers.values()):g}" if answers else "?"
+        rows.append(f'<tr><th>{text(name)}</th><td class="number">{points}</td>{"".join(cells)}</tr>')
+    passed = [sum(has_passed(s, e) for s in students.values()) for e in exercises]
     rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{number}</td>" for number in passed) + "</tr>")
     legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? could not be checked &nbsp; empty: not handed in"
     return f'<p class="note">{legend}</p><div class="wide"><table class="state">{"".join(rows)}</table></div>'
 
 
-def points_of(student, exercise):
+def has_passed(student, exercise):
     answer = student["answers"].get(exercise)
-    return (answer.points or 0) if answer else 0
+    return bool(answer and answer.result and answer.result["verdict"] == "passed")
 
 
 def failures(exercises, answers):
@@ -197,7 +197,8 @@ def side_by_side(answers):
 
 def page(students, exercises, answers, absent=()):
     """`absent`: whom the roster has and the submissions have not."""
-    total = sum(a.points or 0 for s in students.values() for a in s["answers"].values())
+    read = [student for student in students.values() if student["answers"]]
+    total = sum(a.points or 0 for s in read for a in s["answers"].values())
     most = sum(e.points for e in exercises)
     wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
     for answer in answers:
@@ -209,7 +210,7 @@ def page(students, exercises, answers, absent=()):
     sections = [
         (
             "The class",
-            f"<p>{len(students)} students, {len(exercises)} exercises; on average {total / len(students):.1f} of {most:g} points.</p>"
+            f"<p>{len(read)} students with answers, {len(exercises)} exercises; on average {total / max(len(read), 1):.1f} of {most:g} points.</p>"
             + state(students, exercises)
             + f"<p>Nothing handed in, and not in the average: {text('; '.join(absent))}.</p>" * bool(absent),
         ),

@@ -252,18 +252,20 @@ def test_what_cannot_be_read(tmp_path):
 
 
 def test_what_is_not_read(tmp_path):
-    """Beside an answer: a file that may be meant as one, and one that was handed in twice, of which the last one counts."""
+    """Beside an answer: files that may be meant as one, one that was handed in twice, of which the last one counts, and
+    that it is no answer to this exercise; but not what a Mac puts beside each file."""
     exercises = [e for e in all_exercises() if e.chapter.startswith("06")]
     for upload, content in {9: "old", 10: "new"}.items():
         with tarfile.open(tmp_path / f"doejane_4711_{upload}_answers.tar.gz", "w:gz") as archive:
-            for name, text in [("kernel.cl", content), ("kernel_fixed.cl", ""), ("../README.md", "")]:
+            for name, text in [("kernel.cl", content), ("kernel.txt", ""), ("../README.md", ""), ("._kernel.cl", "")]:
                 info = tarfile.TarInfo(f"{exercises[0].path}/{name}")
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
     [(_, places)] = students_in(tmp_path)[0].values()
     found, wrong = answers_of(places, exercises)
     assert list(found[exercises[0]].values()) == [b"new"]
-    assert len(wrong) == 2 and "handed in twice" in wrong[0] and "kernel_fixed.cl" in wrong[1], wrong
+    assert len(wrong) == 3, wrong
+    assert "handed in twice" in wrong[0] and "no kernel dot_product" in wrong[1] and "kernel.txt" in wrong[2], wrong
 
 
 def test_nothing_is_overwritten(tmp_path):
