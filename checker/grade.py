@@ -30,7 +30,7 @@ from checker.attempt import Attempt
 from checker.behaviour import code_of
 from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
-from checker.grade_input import LATE, Roster, answers_of, read_points, students_in
+from checker.grade_input import LATE, Roster, answers_of, lacking, read_points, students_in
 from checker.machine import NO_OCLGRIND, find_oclgrind
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -49,7 +49,7 @@ class Answer:
             code_of(joined(of)) for of in (files, {name: (exercise.folder / name).read_bytes() for name in files})
         )
         self.code = exercise.id, *code  # without comments
-        self.begun = exercise.begun if code != starter else 0
+        self.begun = exercise.begun if code != starter and not lacking(exercise, files) else 0
 
     def check(self):
         try:

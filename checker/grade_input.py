@@ -197,9 +197,8 @@ def answers_of(places, exercises):
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
         wrong.append(f"an archive that cannot be read: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
     for exercise, files in found.items():
-        if exercise.files == ["kernel.cl"]:
-            for kernel in sorted(kernels((exercise.folder / "kernel.cl").read_bytes()) - kernels(files["kernel.cl"])):
-                wrong.append(f"{exercise.id}: kernel.cl has no kernel {kernel}: is it an answer to this exercise?")
+        for kernel in lacking(exercise, files):
+            wrong.append(f"{exercise.id}: kernel.cl has no kernel {kernel}: is it an answer to this exercise?")
     meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]
     if not found and not wrong:
         meant += sorted((name for name in unread if name not in meant), key=lambda name: not ANSWER.search(name))
@@ -210,10 +209,16 @@ def answers_of(places, exercises):
     return found, wrong
 
 
-def kernels(source):
-    """The names of a file's kernels."""
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source.decode(errors="replace"), flags=re.DOTALL)
-    return set(re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid\s+(\w+)", text))
+def lacking(exercise, files):
+    """The names of the starter's kernels that an answer does not have, where the host is not the student's."""
+
+    def kernels(source):
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source.decode(errors="replace"), flags=re.DOTALL)
+        return set(re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid\s+(\w+)", text))
+
+    if exercise.files != ["kernel.cl"]:
+        return []
+    return sorted(kernels((exercise.folder / "kernel.cl").read_bytes()) - kernels(files["kernel.cl"]))
 
 
 # ---- Who is in the class --------------------------------------------------------------------------
