@@ -2,7 +2,7 @@
 machine without a device, a full disk, a kernel file that is broken."""
 
 from tests import chapter_facts, running
-from tests.syntax import changed_copy
+from tests.kernels import changed_copy
 
 NO_SIZES = {
     "a size must be at least 1, not 0": ["0"],

@@ -7,7 +7,7 @@ instructions really do is seen on a device only.
 import re
 
 from tests import running
-from tests.syntax import changed_copy
+from tests.kernels import changed_copy
 
 CHAPTERS = [CHAPTER := "21-matmul-matrix-units"]
 CLANG = ["-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2", "-O2", "-Xclang", "-finclude-default-header"]

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from tests import chapter_facts, running
-from tests.syntax import forced_copy
+from tests.kernels import forced_copy
 
 AS_WRITTEN = ["--build-options", "-cl-opt-disable"]  # the optimizer may leave out a read that nothing needs
 # So that of what is read in fours one, two and three are left over, of rows and of columns.

@@ -11,7 +11,7 @@ import shutil
 import pytest
 
 from tests import chapter_facts, running
-from tests.syntax import changed_copy, kernel_files
+from tests.kernels import changed_copy, kernel_files
 
 CHAPTERS = ["20-matmul-autotuned"]
 pytestmark = pytest.mark.thorough

@@ -13,7 +13,7 @@ import random
 import pytest
 
 from tests import chapter_facts, running
-from tests.syntax import forced_copy
+from tests.kernels import forced_copy
 
 CHAPTERS = [chapter for chapter in running.CHAPTERS if chapter_facts.of(chapter).PARAMETERS]
 AROUND = sorted({max(1, 2**p + d) for p in range(9) for d in (-1, 0, 1)})
