@@ -1,13 +1,6 @@
 import math
 
-from tests.formulas import count
-
 TIME_SIZES = [["1000003"], ["1000"], ["4096"]]  # the last one is whole work-groups
-
-
-def costs(n):
-    """Each element of `owner`, a ulong, is written once, whatever the launch: two floats' worth."""
-    return [("one_each", count(0, 2 * n)), ("grid_stride", count(0, 2 * n))]
 
 
 def times(commands, expected, n):

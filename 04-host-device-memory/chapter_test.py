@@ -1,11 +1,6 @@
 from checker.references import elements
-from tests.formulas import count
 
 REFERENCES = {"twice_plus_one": elements(lambda x: 2 * x + 1, operations=2)}
-
-
-def costs(n):
-    return [("twice_plus_one", count(n, n, fmas=n))]
 
 
 def times(commands, expected, n):

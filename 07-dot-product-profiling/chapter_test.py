@@ -1,5 +1,4 @@
 from checker.references import dot_product, elements
-from tests.formulas import dot_naive, dot_reduction
 
 BENCH = {
     "vectors": {"dot_product_naive": "07 naive", "dot_product_reduction": "07 reduction"},
@@ -8,10 +7,6 @@ BENCH = {
 NOT_POISONED = ["dot_product_naive", "dot_product_reduction"]  # each run is read back
 OCLGRIND_SIZES = [["1"], ["256"], ["5000"]]  # each work-item has two or three elements
 REFERENCES = {"dot_product_naive": elements(lambda a, b: a * b, operations=1), "dot_product_reduction": dot_product}
-
-
-def costs(n):
-    return [("dot_product_naive", dot_naive(n)), ("dot_product_reduction", dot_reduction(n))]
 
 
 def times(commands, expected, n):

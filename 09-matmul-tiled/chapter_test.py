@@ -1,10 +1,6 @@
 from checker.references import product
-from tests.formulas import TILE, matmul_times, tiled
+from tests.programs.test_printed_times import matmul_times
 
 BENCH = {"matmul": {"kernel": "09 tiles"}}
 REFERENCES = {"matmul": product}
 times = matmul_times
-
-
-def costs(m, n, k, tile=TILE):
-    return [("matmul", tiled(m, n, k, wpt=1, tile=tile))]

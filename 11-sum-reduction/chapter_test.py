@@ -1,7 +1,6 @@
 import math
 
 from checker.references import total
-from tests.formulas import sum_reduction, tree
 
 LARGE_LAUNCHES = True
 BENCH = {
@@ -18,10 +17,6 @@ def _path(n, launch):
 
 
 PATHS = {"sum_reduction": _path}
-
-
-def costs(n):
-    return [("sum_reduction", tree(n, 256, 256, adds=n)), ("sum_reduction", sum_reduction(n))]
 
 
 def times(commands, expected, n):

@@ -1,5 +1,4 @@
 from checker.references import total
-from tests.formulas import count
 
 SMALL_SIZES = [["1"], ["256"], ["1000", "3"]]
 COST_SIZES = [["1000", "3"]]
@@ -25,11 +24,6 @@ def _lengths(n, uf):
     while n > 1:
         yield n
         n = max(1, n // uf)
-
-
-def costs(n, uf=2):
-    """Each launch reads every element that is left, once, adds it, and writes one for every UF of them."""
-    return [("sum_unrolled", count(left, max(1, left // uf), adds=left)) for left in _lengths(n, uf)]
 
 
 def times(commands, expected, n, uf=2):

@@ -1,7 +1,6 @@
 import math
 
 from checker.references import total, truncated_total
-from tests.formulas import COMPUTE_UNITS, count, tree
 
 TIME_SIZES = [["8000003"], ["1000"]]  # with a fill each, the runs are long
 BENCH = {"vectors": {"sum_cas": "13 compare-and-swap", "sum_last_group": "13 last group"}}
@@ -25,41 +24,6 @@ def _path_last_group(n, launch):
 
 
 PATHS = {"sum_cas": _path_cas, "sum_last_group": _path_last_group}
-
-
-def _share_in_tree(groups, adds, local_size=256):
-    """The tree, called `groups` times in all; each work-item reads what it returns."""
-    return {**tree(0, groups, local_size, readers=local_size, adds=adds), "global stores": 0}
-
-
-def _groups(n):
-    return min(COMPUTE_UNITS * 64, math.ceil(n / 256))
-
-
-def _sum_cas(n, rounds):
-    return ("sum_cas", {**_share_in_tree(_groups(n), adds=n + rounds), "global loads": n})
-
-
-def costs(n, groups=None, local_size=256):
-    """Every element is read once. What is added between groups is not loads and stores but atomics; where one group
-    runs after the other, as here, each but the first guesses wrong once. In sum_last_group each work-item reads the
-    flag that its work-item 0 wrote, behind one more barrier, and the last group adds what all of them left, goes
-    through a second tree and writes the total."""
-    groups = groups or _groups(n)
-    last = _share_in_tree(groups + 1, n + groups, local_size)
-    more = {
-        "global loads": n,
-        "global stores": 1,
-        "barriers": last["barriers"] + groups * local_size,
-        "local loads": last["local loads"] + groups * local_size,
-        "local stores": last["local stores"] + groups,
-    }
-    return [("sum_int", count(n, 0, conversions=n)), _sum_cas(n, 2 * groups - 1), ("sum_last_group", {**last, **more})]
-
-
-def costs_of_some(n):
-    """A sum of whole numbers may be 0 on its way, as a group guesses at first."""
-    return [_sum_cas(n, rounds) for rounds in range(_groups(n), 2 * _groups(n))]
 
 
 def times(commands, expected, n):

@@ -1,5 +1,4 @@
 from checker.references import total
-from tests.formulas import sum_reduction
 
 LARGE_LAUNCHES = True
 BAD_ARGUMENTS = [
@@ -58,11 +57,6 @@ FORCED = [
     for way, size in [(1, 1), (2, 8), (2, 64)]
 ]
 REFERENCES = {"sum_sub_groups": total}
-
-
-def costs(n):
-    """Way 3: the simulated device has neither of the functions."""
-    return [("sum_sub_groups", sum_reduction(n))]
 
 
 def times(commands, expected, n):

@@ -1,7 +1,6 @@
 import math
 
 from checker.references import U, total, unchanged
-from tests.formulas import COMPUTE_UNITS, count
 
 THOROUGH = ["other-inputs"]  # thirteen programs are built and released
 LARGE_LAUNCHES = True
@@ -30,44 +29,6 @@ INPUT_SIZES = [["1000"]]  # most of its work does not depend on N
 def _floats(n):
     """Whole vectors of 16, in up to 8 chains."""
     return math.ceil(n / 128) * 128
-
-
-def costs(n):
-    """Each float is read once, added once, and copied once; each work-item adds its chains and writes a vector. One of
-    multiply_add reads the factor and the summand, and makes a float of the number that each chain begins with."""
-    reads = []
-    for width, chains, local_size, groups in [
-        (1, 1, 256, 32),
-        (4, 2, 1024, 2),
-        (4, 8, 256, 8),
-        (16, 2, 1, 16),
-        (16, 8, 1, 16),
-    ]:
-        items = COMPUTE_UNITS * groups * local_size
-        reads.append(count(_floats(n), items * width, adds=_floats(n) // width + items * (chains - 1)))
-    return [("read_all", one) for one in reads] + [("copy", count(_floats(n), _floats(n)))] + _multiply_adds(steps=1)
-
-
-def _multiply_adds(steps):
-    items = COMPUTE_UNITS * 64 * 64
-    return [
-        (
-            "multiply_add",
-            count(
-                2 * items,
-                items * width,
-                fmas=steps * chains * items * width,
-                adds=items * (chains - 1),
-                conversions=items * chains,
-            ),
-        )
-        for width, chains in [(1, 2), (1, 12), (8, 12), (16, 8), (16, 12)]
-    ]
-
-
-def costs_of_some(n):
-    """Where a step takes less than 4 ms, more of them are made."""
-    return [launch for steps in [2, 4, 8, 16] for launch in _multiply_adds(steps)]
 
 
 def times(commands, expected, n):

@@ -1,5 +1,5 @@
 from checker.references import product
-from tests.formulas import matmul_times, register_tiled
+from tests.programs.test_printed_times import matmul_times
 
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second: EDGES=0
@@ -7,7 +7,3 @@ BENCH = {"matmul": {"kernel": "17 registers"}}
 MOST = [2**30] * 3
 REFERENCES = {"matmul": product}
 times = matmul_times
-
-
-def costs(m, n, k, **tiles):
-    return [("matmul", register_tiled(m, n, k, **tiles))]

@@ -1,5 +1,5 @@
 from checker.references import product
-from tests.formulas import packed_times, panels
+from tests.programs.test_printed_times import packed_times
 
 COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
 LARGE_LAUNCHES = True
@@ -10,10 +10,6 @@ MOST = [2**30] * 3
 OCLGRIND_SIZES = [["1"], ["17", "33", "65"], ["5", "9", "1100"]]  # the last one: three times BK
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
-
-
-def costs(m, n, k):
-    return panels(m, n, k, tm=6, tn=8, bk=512)
 
 
 def times(commands, expected, m, n, k):

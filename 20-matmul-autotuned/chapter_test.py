@@ -2,9 +2,9 @@ import pathlib
 import re
 
 from checker.references import product
-from tests.formulas import double_buffered, packed_times
+from tests.programs.test_printed_times import packed_times
 
-THOROUGH = ["bad-input", "costs", "other-inputs"]  # every call of the search; every candidate
+THOROUGH = ["bad-input", "other-inputs"]  # every call of the search; every candidate
 # Each many times over: the search. The third: on devices of few units with tiles that are cut.
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "34", "1030"]]
 # 16×8 sums, also cut: 21 tiles for 12 groups; fewer tiles than these, and so many that cutting does not pay. C is measured
@@ -19,7 +19,6 @@ SAYS = [
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.
 DROP_SIZES = [["3", "2", "5"], ["9", "17", "20"]]
 WRONG_SIZE = ["32", "64", "64"]  # no larger than what the search computes: all of A and B is used
-COST_SIZES = [["64", "128", "48"]]
 SEARCH_SIZE = ["128", "64", "256"]
 LARGE_LAUNCHES = True
 # An earlier run's panels of the same matrices are as right as new ones.
@@ -55,12 +54,6 @@ WAYS = [
     _remember(kind)
     for kind in ("tiles [^:,]*, [^:,]*", "tiles [^:]*groups", "panels [^:,]*, [^:,]*", "panels [^:]*not packed")
 ]
-
-
-def costs(m, n, k):
-    """Of what the search launches, tiles of 64×32 that divide C: what local memory has for the first k is loaded ahead."""
-    [(kernel, cost)] = double_buffered(m, n, k, 64, 32, 16, 8, 8)
-    return [(kernel, {**cost, "local loads": cost["local loads"] + m * n // 64 * (8 + 8)})]
 
 
 def times(commands, expected, m, n, k):

@@ -1,8 +1,7 @@
 import math
 
 from checker.references import product_within
-from tests.formulas import count
-from tests.programs.test_printed_times import more_runs
+from tests.programs.test_printed_times import median, more_runs
 
 THOROUGH = ["costs", "other-inputs"]
 OCLGRIND_SIZES = [["1"], ["16", "32", "48"], ["9", "17", "35"], ["2", "3", "800"]]
@@ -47,38 +46,6 @@ REFERENCES = {"matmul": _product}
 PATHS = {"matmul": _path}
 
 
-def costs(m, n, k):
-    """Each float is read twice: for the largest of its line, and to be split. Two lines' four values of k are multiplied
-    by two powers, become halves, are taken off, and become halves again. In the product a work-item reads, of each
-    block, four times halves of big and small of A and B, adds up four times four parts, and at last takes two
-    powers off four sums. What it reads as halves is not counted as floats."""
-    rows, cols, blocks = math.ceil(m / 16) * 16, math.ceil(n / 16) * 16, math.ceil(k / 16)
-    items = rows * cols // 4
-    made = []
-    for lines, real in [(rows, m), (cols, n)]:
-        pieces = lines * blocks * 2
-        split = count(
-            2 * real * k,
-            2 * pieces * 4 + lines,
-            adds=pieces,
-            muls=2 * pieces + lines,
-            conversions=3 * pieces,
-            local_loads=2 * pieces + lines,
-            local_stores=lines,
-            barriers=lines // 8 * 256 * 2,
-        )
-        made.append(("split", split))
-    product = count(
-        2 * m * n,
-        m * n,
-        fmas=items * blocks * 192,
-        adds=items * blocks * 16,
-        muls=2 * m * n,
-        conversions=items * blocks * 16,
-    )
-    return [*made, ("matmul", product)]
-
-
 def times(commands, expected, m, n, k):
     """The run with whole numbers is the warm-up."""
     launch = ["split", "split", "matmul"]
@@ -94,4 +61,4 @@ def times(commands, expected, m, n, k):
         times.pack += more.pack
     commands.take("clEnqueueReadBuffer")
     expected.rate("kernels", times, 2 * m * n * k, "GFLOP/s")
-    expected.line(r"of which splitting ([\d.]+) ms", (sorted(times.pack[1:])[len(times.pack[1:]) // 2], 3))
+    expected.line(r"of which splitting ([\d.]+) ms", (median(times.pack[1:]), 3))

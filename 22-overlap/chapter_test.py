@@ -1,7 +1,4 @@
-import math
-
 from checker.references import TotalOfHalves
-from tests.formulas import tree
 from tests.programs.test_printed_times import Times, more_runs
 
 # Pieces of 64 elements: more than there are slots, the last one shorter.
@@ -29,21 +26,6 @@ BAD_ARGUMENTS = [
 ]
 
 
-def _lengths(n, piece):
-    return [min(piece, n - first) for first in range(0, n, piece)]
-
-
-def _groups(n, piece):
-    return min(256, math.ceil(min(n, piece) / 256))
-
-
-def costs(n, piece=1048576, queues=3):
-    """Of each piece both halves are read once. The launch is the same for a shorter one: some groups have nothing
-    to add then."""
-    groups = _groups(n, piece)
-    return [("dot_product", tree(2 * length, groups, 256, fmas=length)) for length in _lengths(n, piece)]
-
-
 def times(commands, expected, n, piece=1048576, queues=3):
     """The last run's end is where the next command begins: what follows a wait, the timeline asks for, is in it."""
     whole, first = Times(), True
@@ -52,7 +34,7 @@ def times(commands, expected, n, piece=1048576, queues=3):
         for _ in range(3):
             commands.take("clEnqueueFillBuffer")
         names = ["clEnqueueWriteBuffer", "dot_product", "clEnqueueReadBuffer"]
-        last = [[commands.take(name) for name in names] for _ in _lengths(n, piece)]
+        last = [[commands.take(name) for name in names] for _ in range(0, n, piece)]
         if not first:  # the first run has the check in it
             whole.append(commands.left[0].before - last[0][0].before + commands.reading)
         first = False

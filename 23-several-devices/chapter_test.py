@@ -1,7 +1,6 @@
 import math
 
 from checker.references import product
-from tests.formulas import double_buffered
 from tests.programs.test_printed_times import Times, Wrong, more_runs
 
 THOROUGH = ["costs"]  # each device in turn
@@ -35,11 +34,6 @@ def _own_rows(inputs, launch, sizes):
 
 
 REFERENCES = {"matmul": _own_rows}
-
-
-def costs(m, n, k):
-    """The simulated device cannot be divided: one strip of rows, then all of them."""
-    return [double_buffered(rows, n, k, 128, 128, 8, 16, 8)[0] for rows in (min(m, _STRIP), m)]
 
 
 def _shares(speeds, strips, rows):

@@ -1,7 +1,6 @@
 import math
 
 from checker.references import product
-from tests.formulas import double_buffered
 from tests.programs.test_printed_times import Times, more_runs
 
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
@@ -16,9 +15,9 @@ COST_SIZES = [["128", "128", "64"], ["17", "33", "65"], ["33", "17", "600"]]
 OCLGRIND_SIZES = [["1"], ["128", "128", "24"], ["17", "33", "300"]]
 
 
-def _filled(n, parts=1):
-    """What each of `parts` processes has of n rows or columns: as much as all others, in whole tiles."""
-    return math.ceil(n / (parts * _TILE)) * _TILE
+def _filled(n):
+    """n rows or columns in whole tiles."""
+    return math.ceil(n / _TILE) * _TILE
 
 
 def _deep(k):
@@ -33,16 +32,6 @@ def _panel(inputs, launch, sizes):
 
 
 REFERENCES = {"matmul": _panel}
-
-
-def costs(m, n, k):
-    """For one process: a launch for each panel, which begins with what C has from the second one on."""
-    launches = []
-    for panel in range(math.ceil(k / _PANEL)):
-        cost = double_buffered(_filled(m), _filled(n), _deep(k), 128, 128, 8, 16, 8)[0][1]
-        before = _filled(m) * _filled(n) if panel else 0
-        launches.append(("matmul", {**cost, "global loads": cost["global loads"] + before}))
-    return launches
 
 
 TIME_SIZES = [["320", "192", "1500"], ["17", "33", "65"]]

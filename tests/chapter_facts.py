@@ -46,10 +46,6 @@ def defaults(chapter):
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         "DROP_SIZES": None,  # TINY_SIZE and the last of SMALL_SIZES
         "WRONG_SIZE": None,  # the last of DROP_SIZES
-        # Each launch's cost on the simulated device, costs(*size): [(kernel, formulas.count(...))], launches that cost the
-        # same once; and costs_of_some(*size), those that there may be besides, where a choice is up to the clock.
-        "costs": None,
-        "costs_of_some": lambda *size: [],
         # times(commands, expected, *size) takes the commands of a run and says which "time" lines are expected. TIME_FLOOR:
         # microseconds that each command takes more, for a program that repeats its work until it takes long enough.
         "times": None,

@@ -125,6 +125,22 @@ class Expected:
         return rate
 
 
+def matmul_times(commands, expected, m, n, k):
+    """times() of a chapter whose product is one kernel."""
+    times = commands.runs("matmul")
+    commands.take("clEnqueueReadBuffer")
+    expected.rate("kernel", times, 2 * m * n * k, "GFLOP/s")
+
+
+def packed_times(commands, expected, what, m, n, k, by_host=False):
+    """The same of three kernels, of which two pack."""
+    times = commands.runs("pack_a", "pack_b", "matmul", by_host=by_host)
+    commands.take("clEnqueueReadBuffer")
+    expected.rate(what, times, 2 * m * n * k, "GFLOP/s")
+    expected.line(r"of which packing ([\d.]+) ms", (median(times.pack[1:]), 3))
+    return times
+
+
 def compare(line, pattern, numbers):
     """What is wrong with a printed line: a list of sentences."""
     match = re.fullmatch(pattern, line)

@@ -1,8 +1,8 @@
 """Are the recordings (site/recordings/) those of the kernels as they stand?
 
 The files that were recorded are those of now, to the letter, and the launches are those of launches.py;
-`test_recorded_again` records anew with Oclgrind, and compares. That a recording gives the kernel's result, with the loads,
-stores and barriers of the chapter's costs(), test_players.py sees: the player has to make exactly its accesses.
+`test_recorded_again` records anew with Oclgrind, and compares. That a recording gives the kernel's result,
+test_players.py sees: the player has to make exactly its accesses.
 """
 
 import json
