@@ -3,14 +3,10 @@
 import itertools
 import json
 import re
-import sys
 
 import pytest
 
 from tests.site.conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "tools" / "bench"))
-import tables  # noqa: E402  tools/bench/tables.py
 
 SET = """values => {
   const root = document.querySelector('.lab');
@@ -32,18 +28,9 @@ def shows(right):
 
 
 def machines():
-    """Ceilings and points as docs/results has them: [(10^9 bytes a second, GFLOP/s, {series: GFLOP/s})]."""
-    found = []
-    for path in (ROOT / "docs/results").glob("*/record.json"):
-        record, rates = json.loads(path.read_text()), {}
-        for name in ("vectors", "matmul") if "GB/s" in record else ():
-            for series, by_size in tables.read(path.parent / f"{name}.csv").items():
-                work = record["FLOP per byte"].get(series, 1 / 4) if name == "vectors" else 1
-                rates[series] = by_size[max(by_size)].median * work
-        if rates:
-            ours = {series: rate for series, rate in rates.items() if series[0].isdigit()}
-            found.append((record["GB/s"], record["GFLOP/s"], ours))
-    return sorted(found, key=lambda machine: -machine[0])
+    """Ceilings as docs/results has them: [(10^9 bytes a second, GFLOP/s)], the fastest memory first."""
+    records = [json.loads(path.read_text()) for path in (ROOT / "docs/results").glob("*/record.json")]
+    return sorted(((record["GB/s"], record["GFLOP/s"]) for record in records if "GB/s" in record), reverse=True)
 
 
 def coalescing(stride, start=0):
@@ -53,7 +40,7 @@ def coalescing(stride, start=0):
 
 
 def roofline(machine, intensity):
-    bytes_, flops, _ = machines()[machine]
+    bytes_, flops = machines()[machine]
     return {"at most": min(flops, bytes_ * 2 ** (intensity / 4)), "ridge": flops / bytes_}
 
 
@@ -95,18 +82,3 @@ def test_numbers(page, base, name):
         cells = [number(cell) for cell in row.split(" | ") if re.match(r"[\d,.]+", cell)]
         right = list(of_table(*cells[:given]))
         assert cells[given:][: len(right)] == shows(right)
-
-
-def test_points_of_the_roofline(page, base):
-    """Each has its words, and lies as high as they say: the faster one above the slower one."""
-    page.goto(f"{base}labs/roofline/")
-    for at, (_, _, right) in enumerate(machines()):
-        page.evaluate(SET, {"machine": at, "intensity": 0})
-        shown = page.evaluate(
-            "[...document.querySelectorAll('.lab-point')].map(e => [e.querySelector('title').textContent, -e.cy.baseVal.value])"
-        )
-        assert {text.partition(": ")[0]: number(text.partition(": ")[2]) for text, _ in shown} == {
-            series: shows(rate) for series, rate in right.items()
-        }
-        heights = [height for _, height in sorted((right[text.partition(": ")[0]], height) for text, height in shown)]
-        assert heights == sorted(heights)
