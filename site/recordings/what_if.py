@@ -150,7 +150,7 @@ def passes_on_pocl(chapter, arguments, texts):
         return [all(passes(text) for _ in range(RUNS)) for text in texts]
 
 
-def recorded(chapter, source, arguments, used, programs, pocl):
+def recorded(chapter, source, arguments, used, programs):
     """What a recording says of the lines that may be chosen; `arguments` are those of the chapter's program on PoCL."""
     places, puzzles = read(chapter)
     chosen = choices(places, puzzles)
@@ -158,7 +158,7 @@ def recorded(chapter, source, arguments, used, programs, pocl):
     # PoCL is asked about each alternative on its own, and about what the puzzles begin with.
     starts = [puzzle["start"] for puzzle in puzzles]
     asked = [which for which in chosen if sum(map(bool, which)) == 1 or [*which] in starts]
-    passed = passes_on_pocl(chapter, arguments, [text_with(source, places, which) for which in asked if pocl])
+    passed = passes_on_pocl(chapter, arguments, [text_with(source, places, which) for which in asked])
     head = {
         "pocl": arguments,
         "places": [{"line": line_of(place), "choices": place} for place in places],
