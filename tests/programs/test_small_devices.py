@@ -14,15 +14,6 @@ from tests import chapter_facts, running
 PROFILES = sorted((running.ROOT / "tests" / "devices").glob("*.txt"))
 
 
-def unlike_launches(out, calls):
-    """What is wrong with the groups that a program's times name: they are those of a launch, one after the other."""
-    said = re.findall(r"^time .*?\b(\d+) (?:work-)?groups? of (\d+)", out, re.MULTILINE)
-    launches = re.findall(r"^EnqueueNDRangeKernel \w+, \w+, 1, \w+, (\d+), (\d+),", calls, re.MULTILINE)
-    made = [(str(int(items) // int(of_group)), of_group) for items, of_group in launches]
-    at = iter(made)
-    return [] if all(one in at for one in said) else [f"it says groups {said}, and launches {made}"]
-
-
 def what_is_wrong(known, arguments, profile, cache):
     """What is wrong with a run on this device: a list of sentences."""
     text = profile.read_text()
@@ -37,7 +28,7 @@ def what_is_wrong(known, arguments, profile, cache):
         words, wrong = known.NEEDS[profile.stem], running.crashed(code, err)
         well = code == 1 and words in err and "PASSED" not in out
         return wrong + [f"exit code 1 and {words!r} expected, not {code}{running.indented(out + err)}"] * (not well)
-    wrong = running.not_passed(*ended) or account.left_behind() or unlike_launches(out, account.text)
+    wrong = running.not_passed(*ended) or account.left_behind()
     no_times = "\nresolution 0\n" in text and "clGetEventProfilingInfo" in account.calls
     if no_times and not re.search(r"^time .*[^:]: this device reports no times", out, re.MULTILINE):
         wrong.append(f"it does not say that the clock has no resolution{running.indented(out)}")
