@@ -209,19 +209,16 @@ def code_names():
     return names
 
 
-def preloaded(*libraries):
-    """The environment in which a program has these libraries first. LD_PRELOAD takes each word for one, and a checkout may
-    lie in a folder with a blank in its name, so it gets links. A sanitizer wants to be the first, and need not."""
-    links = []
-    for library in map(pathlib.Path, libraries):
-        link = library
-        if " " in str(library):
-            link = pathlib.Path(tempfile.gettempdir()) / f"{hash(library)}-{library.name}"
-            with contextlib.suppress(FileExistsError):
-                link.symlink_to(library)
-        links.append(str(link))
+def preloaded(library):
+    """The environment in which a program has this library first. LD_PRELOAD takes each word for one, and a checkout may
+    lie in a folder with a blank in its name, so it gets a link. A sanitizer wants to be the first, and need not."""
+    link = library
+    if " " in str(library):
+        link = pathlib.Path(tempfile.gettempdir()) / f"{hash(library)}-{library.name}"
+        with contextlib.suppress(FileExistsError):
+            link.symlink_to(library)
     asan = os.environ.get("ASAN_OPTIONS", "detect_leaks=0")
-    return {"LD_PRELOAD": " ".join(links), "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0"}
+    return {"LD_PRELOAD": str(link), "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0"}
 
 
 def layered(profile=None, types=None, memory=None, **settings):
