@@ -11,8 +11,7 @@
 
 Lines that stay and lines that go are looked for in the file's code, one token after the other: comments and
 white space count for nothing, neither here nor there, so a line may be a part of one (`- i < n`), or span
-several. They must stand there exactly once; lines that stay are there to make sure of that. `  …` stands for any
-code in between. A blank line or a file's name ends a diff; several are made one after the other.
+several. They must stand there exactly once; lines that stay are there to make sure of that. A blank line or a file's name ends a diff; several are made one after the other.
 
 Before a defect, `# host.cpp` names the file for all that follow; any other line is a remark.
 """
@@ -22,7 +21,7 @@ import textwrap
 
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*
-    |\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|->|::|\#\#|[-+*/%&|^<>=!]=|\+\+|--|<<|>>|&&|\|\||…|\S""",
+    |\.?\d(?:[eEpP][+-]|[\w.])*|<<=|>>=|->|::|\#\#|[-+*/%&|^<>=!]=|\+\+|--|<<|>>|&&|\|\||\S""",
     re.VERBOSE | re.DOTALL,
 )
 ATTRIBUTE = re.compile(r"(kind|expect)(?:: (.+))?")
@@ -81,24 +80,6 @@ def read(path):
     return parse(path.read_text(), path.name)
 
 
-def match_at(code, at, pattern):
-    """Where in `code` each token of `pattern` stands if the first is to stand at `at`; cut off where one does not."""
-    places = []
-    for i, token in enumerate(pattern):
-        if token == "…":
-            rest = pattern[i + 1 :]
-            rest = rest[: rest.index("…")] if "…" in rest else rest
-            ends = (k for k in range(at, len(code)) if [t for t, _, _ in code[k : k + len(rest)]] == rest)
-            at = next(ends, len(code))
-            places.append(None)
-        elif at < len(code) and code[at][0] == token:
-            places.append(at)
-            at += 1
-        else:
-            break
-    return places
-
-
 def change(text, lines, what):
     """`text` with the diff `lines` made."""
     code = tokens(text)
@@ -114,30 +95,24 @@ def change(text, lines, what):
                 groups[-1][1] = len(pattern)
     if not pattern:
         raise Unfit(f"{what}: no line says where")
-    tries = [match_at(code, at, pattern) for at in range(len(code))]
-    found = [places for places in tries if len(places) == len(pattern)]
+    words = [token for token, _, _ in code]
+    found = [at for at in range(len(words)) if words[at : at + len(pattern)] == pattern]
     if len(found) != 1:
         shown = "\n".join(f"  {sign} {line}" for sign, line in lines if sign != "+")
-        best = max(tries, key=len, default=[])
-        message = f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}"
-        if best and not found:
-            line = text.count("\n", 0, code[[p for p in best if p is not None][-1]][1]) + 1
-            last, missing = pattern[len(best) - 1 : len(best) + 1]
-            message += f"\nIt is there up to `{last}` in line {line}, where `{missing}` does not follow"
-        raise Unfit(message)
-    places = found[0]
+        raise Unfit(f"{what}: stands {len(found)} times in the code, where once was expected:\n{shown}")
+    places = code[found[0] :]
     for first, last, new in reversed(groups):
         if first < last:
-            begin, end = code[places[first]][1], code[places[last - 1]][2]
+            begin, end = places[first][1], places[last - 1][2]
         else:  # nothing goes: after the token before it, or before the first
-            begin = end = code[places[first - 1]][2] if first else code[places[0]][1]
+            begin = end = places[first - 1][2] if first else places[0][1]
         line = text[text.rfind("\n", 0, begin) + 1 :]
         margin = "\n" + line[: len(line) - len(line.lstrip(" "))]
         put = margin.join(textwrap.dedent("\n".join(new)).splitlines())
         if first == last:
             put = margin + put if first else put + margin
         text = text[:begin] + put + text[end:]
-    if [t for t, _, _ in tokens(text)] == [t for t, _, _ in code]:
+    if [t for t, _, _ in tokens(text)] == words:
         raise Unfit(f"{what}: leaves the code as it was")
     return text
 
