@@ -1,8 +1,7 @@
-"""Each line that a player offers (site/what-if/): does it come to the same in the player, in Oclgrind and on PoCL?
+"""Each line that a player offers (site/what-if/): does it come to the same in the player and in Oclgrind?
 
 The player shows races, accesses outside and work-items that wait for ever where Oclgrind reports them, and nowhere else; in
-Oclgrind's own order it leaves the same values. With a line that the recording says PoCL passes, the chapter's program
-passes again. Each puzzle begins wrong, says so, and is solved by the kernel's own lines.
+Oclgrind's own order it leaves the same values. Each puzzle begins wrong, says so, and is solved by the kernel's own lines.
 """
 
 import concurrent.futures
@@ -79,18 +78,6 @@ def test_same_in_oclgrind(page, base, chapter, tmp_path):
                 if [None if value == "NaN" else float(value) for value in values] != left[buffer]:
                     wrong.append(f"{name}: {buffer} is {values}, Oclgrind {left[buffer]}")
     assert chosen and not wrong
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_same_on_pocl(chapter):
-    recorded = recording_of(LAUNCHES[chapter])["what_if"]
-    places, _ = make.what_if.read(chapter)
-    source = (ROOT / chapter / "kernel.cl").read_text()
-    keys = recorded["passes"]
-    texts = [make.what_if.text_with(source, places, map(int, key.split("."))) for key in keys]
-    passed = make.what_if.passes_on_pocl(chapter, recorded["pocl"], texts)
-    assert [key for key, right in zip(keys, passed) if not right] == []
 
 
 @pytest.mark.parametrize("chapter", PUZZLES)
