@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the chapter programs and the libraries people would use instead, side by side.
 
-    tools/bench/run.py [--out FOLDER] [--quick] [--rounds 5] [--device cpu] [--only matmul,shapes,vectors]
+    tools/bench/run.py [--out FOLDER] [--quick] [--rounds 5] [--only matmul,shapes,vectors]
                  [--sizes 1024,2048] [--lengths 20,26]
 
 Builds what it needs with CMake into --build (default build/), then runs everything over sizes,
@@ -16,8 +16,8 @@ machine disturbs all of them. Writes tables and the record, after each size, and
 
 Numbers are medians of the rounds, each a median of up to five runs in the program; the spread is from the
 slowest to the fastest round. A program that has taken a minute at a size is not run there again, nor at a larger
-one. A library that is not there is named as absent. With --only, the other tables in --out stay, if they are of the
-same device.
+one. A library that is not there is named as absent. OCL_DEVICE says which device. With --only, the other tables in --out stay, if
+they are of the same device.
 """
 
 import argparse
@@ -188,7 +188,6 @@ def arguments():
     options.add_argument("--quick", action="store_true", help="few sizes, one round")
     options.add_argument("--rounds", type=int, help="default 5, 1 with --quick")
     options.add_argument("--only", default=",".join(TITLES), help="these tables: matmul,shapes,vectors")
-    options.add_argument("--device", help="OCL_DEVICE for all programs: gpu, cpu, part of a name")
     options.add_argument("--sizes", type=numbers, help="of matrices, instead of the default, such as 1024,2048")
     options.add_argument("--lengths", type=numbers, help="of vectors, as powers of two, such as 20,26")
     args = options.parse_args()
@@ -202,8 +201,6 @@ def main():
     args = arguments()
     # PoCL's threads sleep between kernels and may wake on the same core; OpenBLAS's wait awake.
     os.environ.setdefault("POCL_AFFINITY", "1")
-    if args.device:
-        os.environ["OCL_DEVICE"] = args.device
     programs = build(args.build.resolve())
     # Chapter 20 searches anew: what it remembers of another day is another day's.
     with tempfile.TemporaryDirectory() as cache:

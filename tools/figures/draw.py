@@ -131,12 +131,10 @@ class Figure:
             if line:
                 self.text(x, y + row * step, line, size, color, "start")
 
-    def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, sub=None, strong=False):
+    def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, strong=False):
         self.box(x, y, w, h, color if strong else PALE[color], color, r)
-        middle = y + h / 2 + size * 0.35 - (9 if sub else 0)
+        middle = y + h / 2 + size * 0.35
         self.text(x + w / 2, middle, text, size, WHITE if strong else INK, bold=bold, mono=mono)
-        if sub:
-            self.text(x + w / 2, middle + 18, sub, 12.5, SOFT)
 
     def line(self, x1, y1, x2, y2, color=SOFT, width=1.5, arrow=False, dash=None):
         end = f"url(#a{color[1:]})" if arrow else None
