@@ -24,20 +24,8 @@ KINDS = {
     "a laboratory": "labs/coalescing/",
     "a listing": "06-dot-product-reduction/kernel.cl/",
 }
-SEARCHES = {
-    "grid-stride": "03-launch-geometry/",
-    "barrier": "06-dot-product-reduction/",
-    "latency": "11-sum-reduction/",
-    "CL_INVALID_WORK_GROUP_SIZE": "docs/errors/",
-    "thread": "03-launch-geometry/",
-    "grid": "03-launch-geometry/",
-    "shared memory": "06-dot-product-reduction/",
-    "warp": "14-sum-sub-groups/",
-    "__syncthreads": "06-dot-product-reduction/",
-    "stream": "22-overlap/",
-    "Vulkan": "docs/questions/",  # which says that there is nothing
-}
 # What people type, and the page it leads to: docs/errors.md#cl_invalid_value is docs/errors/.
+SEARCHES = {}
 for line in (ROOT / "tests/site/questions.txt").read_text().splitlines()[1:]:
     question, to = map(str.strip, line.split("|")[:2])
     SEARCHES[question] = re.sub(r"(README)?\.md(#.*)?$", "/", to).replace("//", "/")
