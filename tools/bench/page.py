@@ -144,7 +144,10 @@ def front():
             sizes = [size for size in ours if size in theirs]
             for size in sizes[-1:] if table == "vectors" else [size for size in sizes if size in FRONT_SIZES]:
                 work = f"{TITLES[table].split(' and ')[0]}, {name_of(table, size)}, {UNITS[table]}"
-                pair = [f"{name} {shown(ours[size].median)}", f"{library.split(',')[0]}{without} {shown(theirs[size].median)}"]
+                pair = [
+                    f"{name} {shown(ours[size].median)}",
+                    f"{library.split(',')[0]}{without} {shown(theirs[size].median)}",
+                ]
                 ratio = f"{ours[size].median / theirs[size].median:.2f}"
                 lines.append(f"| {' | '.join([machine, cores, clock, work, *pair, ratio])} |")
     return "\n".join([*lines, ""])
