@@ -7,14 +7,22 @@ from checker.calls import KINDS, events_of
 
 
 class Command:
-    """A command: the function, its kernel's name ("-": none), work-items, the kernel's -D options, its series, and the
-    known times in ns: queued, submitted, started, ended. `status`: what was left of it as its queue was released."""
+    """A command: the function, its kernel's name ("-": none), `name`, which is the kernel's or else the function's, work-items,
+    the kernel's -D options, its series, and the known times in ns: queued, submitted, started, ended; these, too, in ms from
+    the first command on, and what it `took` by the device's clock and the `whole` by the host's. `status`: what was left of
+    it as its queue was released."""
 
     def __init__(self, call, kernel, options):
         self.function, self.kernel, self.options = f"cl{call.name}", kernel, options
+        self.name = self.function if kernel == "-" else kernel
         launches = call.name == "EnqueueNDRangeKernel"
         self.items = math.prod(map(int, call.arguments[4].split("x"))) if launches else 0
-        self.series, self.ns, self.status = 0, [0] * 4, None
+        self.status = None
+
+    def timed(self, series, ns, zero):
+        self.series, self.ns = series, ns
+        self.queued, self.submitted, self.started, self.ended = ((moment - zero) / 1e6 for moment in ns)
+        self.took, self.whole = self.ended - self.started, self.ended - self.queued
 
 
 class Account:
@@ -54,8 +62,9 @@ class Account:
             elif what == "command":
                 call = calls[it[0]]
                 commands[it[0]] = Command(call, *kernels.get(call.arguments[1], ("-", {})))
-                commands[it[0]].series, *commands[it[0]].ns = map(int, it[1:])
+                series, *ns = map(int, it[1:])
                 self.commands.append(commands[it[0]])
+                commands[it[0]].timed(series, ns, self.commands[0].ns[0] if len(self.commands) > 1 else ns[0])
             elif what == "ended":
                 commands[it[0]].status = int(it[1])
 

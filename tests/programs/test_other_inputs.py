@@ -29,7 +29,7 @@ class Launch:
     """The last command before a result that computes or copies. `args`: the value of each, a buffer's name where it is one."""
 
     def __init__(self, command, call, args, before):
-        self.kernel = command.function if command.kernel == "-" else command.kernel
+        self.kernel = command.name
         self.args, self.options, self.items = args, command.options, command.items
         self.local_size = math.prod(map(int, call.arguments[5].split("x"))) if self.items else 0
         self.in_a_row = 1 + (before.in_a_row if before and before.kernel == self.kernel else 0)

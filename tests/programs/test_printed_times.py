@@ -22,17 +22,6 @@ class Wrong(Exception):
     """What the program did is not what its times can be computed from."""
 
 
-class Command:
-    """One command of the account, its times in ms, counted from `zero`: a float holds no such numbers."""
-
-    def __init__(self, command, zero):
-        self.options, self.items = command.options, command.items
-        self.name = command.function if command.kernel == "-" else command.kernel
-        self.queued, self.submitted, self.started, self.ended = ((ns - zero) / 1e6 for ns in command.ns)
-        # On the device's and on the host's clock.
-        self.took, self.whole = self.ended - self.started, self.ended - self.queued
-
-
 def median(values):
     return sorted(values)[len(values) // 2]
 
@@ -62,7 +51,7 @@ class Commands:
             if what == "call":
                 call, before, now = it, now, now + self.call
             elif what == "command":
-                self.left.append(Command(next(commands), account.commands[0].ns[0]))
+                self.left.append(next(commands))
                 self.left[-1].before, self.left[-1].waited = before, waited
                 idle[call.arguments[0]] = max(idle.get(call.arguments[0], 0), now) + self.left[-1].whole
             elif what == "done":

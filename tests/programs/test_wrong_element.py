@@ -69,7 +69,7 @@ def test_wrong_element(report, chapter, tmp_path, monkeypatch):
 def series_of(account):
     """The series of kernels and copies in a run: their numbers and names."""
     return {
-        each.series: each.function if each.kernel == "-" else each.kernel
+        each.series: each.name
         for each in account.commands
         if each.function in ("clEnqueueNDRangeKernel", "clEnqueueCopyBuffer")
     }
