@@ -21,8 +21,6 @@ for name, in_cache in {
     "CXX": "CMAKE_CXX_COMPILER",
     "CXX_FLAGS": "CMAKE_CXX_FLAGS",
     "CL_HEADERS": "OpenCL_INCLUDE_DIR",
-    "CMAKE": "CMAKE_COMMAND",
-    "CTEST": "CMAKE_CTEST_COMMAND",
 }.items():
     if in_cache in KNOWN:
         os.environ.setdefault(name, KNOWN[in_cache])

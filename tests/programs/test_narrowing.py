@@ -40,13 +40,10 @@ def of_kernel(source, options, wide, folder):
     """What is wrong with a kernel file, built with these options: a list."""
     standard = [] if "-cl-std" in options else ["-cl-std=CL1.2"]
     options = options.replace("CL3.0", "CL2.0")  # of which Clang 14 knows all that there is
-    target = ["-target", "spir64"]
-    if "asm(" in source:  # which needs a device that has the registers, and in Clang another word
-        target, options = ["-target", "nvptx64-nvidia-nvcl", "-D", "asm=__asm__"], options.partition(" -cl-nv-")[0]
     path = folder / "kernel.cl"
     path.write_text(source)
     widths = WARNINGS + ["-Wshorten-64-to-32"] * wide
-    wrong, made = compiled(path, "-x", "cl", *target, *standard, *widths, *options.split())
+    wrong, made = compiled(path, "-x", "cl", "-target", "spir64", *standard, *widths, *options.split())
     narrow = re.findall(r"\bu?(?:char|short)\b", re.sub(r"//.*", "", source))
     return wrong + products(made) + [f"a {word} is too narrow" for word in narrow]
 

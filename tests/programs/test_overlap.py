@@ -76,17 +76,6 @@ def test_beyond_4_gib(report, chapter, tmp_path):
     report.must("what lies beyond 4 GiB is found", said(ended[1])[0] == 2 * 5 + 3 * 7, ended[1])
 
 
-def test_once(report, chapter, tmp_path):
-    """The file is read once, whatever its length: as many bytes as it has, and a single run."""
-    running.need_tool("strace", "strace")
-    n, path, log = 300001, tmp_path / "numbers", tmp_path / "reads"
-    path.write_bytes(b"".join(x.tobytes() for x in vectors(n)))
-    command = ["strace", "-f", "-e", "trace=read,readv", "-P", path, "-o", log, running.program(chapter)]
-    report.ends("--once", running.run([*command, "--once", path, str(n), "100000"]), 0, "all pieces, and their check")
-    read = sum(map(int, re.findall(r"= (\d+)$", log.read_text(), re.MULTILINE)))
-    report.must(f"{read} bytes of {8 * n} are read", 8 * n <= read < 9 * n)
-
-
 def test_refused(report, chapter, tmp_path):
     whole = b"".join(x.tobytes() for x in vectors(100))
     for what, content, code, text, arguments in [

@@ -4,7 +4,6 @@ are scripts, and a PATH with nothing but them and what a shell script needs. No 
 What the tests want and the machine does not have never stops anything and is named; what the chapters need does.
 """
 
-import os
 import pathlib
 import shutil
 import tempfile
@@ -121,15 +120,6 @@ def test_what_is_wanted():
     # PyPI is not to be reached, and apt knows no package: named, and nobody asks again that day.
     case(0, NOT_TO_BE_HAD, "PyPI", archive=["x"], prepare=touch("offline"))
     case(0, NOT_TO_BE_HAD, "", archive=["x"], prepare=touch("offline"), runs=2, never="apt-get")
-
-    def two_days_ago(machine):
-        noted = machine.root / "build/not-to-be-had"
-        noted.parent.mkdir()
-        noted.write_text("oclgrind\nmesa-opencl-icd\n")
-        os.utime(noted, (0, 0))
-        touch("offline")(machine)
-
-    case(0, "could not be installed", "apt-get", archive=["x"], prepare=two_days_ago)
     # One package breaks the transaction: the others are installed.
     broken = touch("broken.mesa-opencl-icd")
     case(0, "could not be installed: mesa-opencl-icd.", "-recommends oclgrind\n", prepare=broken, never="PyPI")
