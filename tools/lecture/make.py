@@ -108,7 +108,8 @@ def items(lesson):
             yield from ((section, *piece, 0) for piece in table(block["table"]))
         else:
             words = words if section == title else sentence(words)
-            if not re.fullmatch(r"\[?`[^`]*`[^ ]*|.{1,16} …", words):  # what only names the listing that follows
+            # Neither what only names the listing that follows, nor an aside, whose bracket would stay open.
+            if not re.fullmatch(r"\[?`[^`]*`[^ ]*|.{1,16} …|\(.*", words):
                 yield section, f"- {words}", height(words), 5 if words.endswith("…") else 0
 
 
