@@ -1,5 +1,3 @@
-from checker.behaviour import one_item
-
 OTHER_LAUNCHES = [("std::min(most,", "std::min<size_t>(3,")]
 
 
@@ -10,4 +8,4 @@ def check(attempt):
     single = [item for (item, _), (_, _, high, _) in touched.items() if high >= n // 4]
     if len(single) > 4:
         return [f"with N = {n} there are {n // 4} vectors of 4, and {len(single)} work-items read single floats"]
-    return one_item(attempt)
+    return []
