@@ -2,7 +2,7 @@ import math
 import random
 
 from checker import references
-from checker.behaviour import Trial, as_float, beside, floats, packed
+from checker.behaviour import Trial, beside, floats, packed
 from checker.shared_checks import by_a_single_one, in_float, of_both_signs
 
 OTHER_LAUNCHES = [("local_size = 16", "local_size = 15")]
@@ -31,20 +31,4 @@ def check(attempt):
         if wrong := beside(said, [math.fsum(trial.left(1))], [(exact, 4 * references.U * all_in_all)]):
             return wrong
     # Of so small numbers a long piece of the sum must not be large enough to change a 1.
-    return (
-        by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4)
-        or small_and_smaller(attempt)
-        or of_both_signs(attempt)
-        or in_float(attempt)
-    )
-
-
-def small_and_smaller(attempt):
-    """11/1: what is lost of the numbers is added without loss itself: each of the second half is less than half of the last
-    digit of what has been lost until then."""
-    few = 2**20
-    x = [1.0] + [as_float(0.9 * 2.0**-24)] * few + [as_float(0.9 * 2.0**-29)] * few
-    trial = Trial(attempt, [str(len(x))], {1: packed(x)}, items=1)
-    said = f"with a 1, {few} numbers of {x[1]:.3g} and as many of {x[-1]:.3g}, all of them for a single work-item"
-    exact = math.fsum(x)
-    return beside(said, [math.fsum(trial.left(1))], [(exact, 4 * references.U * exact)])
+    return by_a_single_one(attempt, 2**21, 0.4 * 2.0**-36, 4) or of_both_signs(attempt) or in_float(attempt)
