@@ -1,5 +1,3 @@
-import struct
-
 from checker.behaviour import Trial, packed
 
 
@@ -13,13 +11,4 @@ def check(attempt):
         got = trial.read_back(kind="I")[0]
         if got != 333:
             return [f"with {zeros[0]} at place 333 and {zeros[1]} at place 700, the smallest, the place found is {got}"]
-    usual = Trial(attempt, [str(n), "7"])
-    if 2 in usual.inputs and usual.given(2, "I") == tuple(range(n)):
-        far = 2**31 + 1  # the places of a vector as long as that
-        trial = Trial(attempt, [str(n), "7"], {1: packed(x), 2: struct.pack(f"{n}I", *range(far, far + n))})
-        got = trial.read_back(kind="I")[0]
-        if got != far + 333:
-            return [
-                f"with {far + 333} written at the place of the smallest, as in a longer vector, the place found is {got}"
-            ]
     return []
