@@ -1,23 +1,10 @@
-import hashlib
 import math
-import re
 
-from checker import behaviour
 from checker.behaviour import Trial, packed
-
-MATMUL_OF_19 = "ca7488a9dfda1ca6"  # the words of `matmul` in the starter
 
 
 def check(attempt):
-    """19/1: `matmul` is left alone."""
-    code = " ".join(behaviour.code_of(attempt.kernel))
-    found = re.search(r"(?<=__kernel void )matmul \([^{]*\{", code)
-    end = behaviour.matching(code, found.end() - 1) if found else None
-    text = code[found.start() : end + 1] if end else ""
-    if hashlib.sha256(text.encode()).hexdigest()[:16] != MATMUL_OF_19:
-        return [
-            "`matmul` is another one than in the file that you were given: it is to be left alone, and to read panels"
-        ]
+    """19/1: the panels of B hold its columns, and 0 past the last one."""
     m, n, k, tn = 17, 33, 65, 8
     # Infinities: what is filled up is 0, and not 0 times something.
     trial = Trial(attempt, [str(m), str(n), str(k)], {2: packed([math.inf if i % 3 else -1.0 for i in range(n * k)])})

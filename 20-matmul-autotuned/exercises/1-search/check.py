@@ -72,32 +72,4 @@ def check(attempt):
             return [f"{device}no candidate has room, and {launched} are launched"]
         if fit and not run.passed():
             return [device + (attempt.broken(run) or attempt.first_wrong(run))]
-    return spoiled(attempt)
-
-
-def spoiled(attempt):
-    """A complaint where a candidate is taken that is wrong for no reason that anybody could have foretold."""
-    args, write = ["16", "16", "8"], "c[row * N + col] = sum;"
-    cases = [
-        (
-            "TILE = 32, everything",
-            "TILE == 32",
-            "gets a column of C wrong",
-            "col == 5",
-            write.replace("sum", "sum + 1"),
-        ),
-        ("TILE = 16, whole tiles of C", "VERSION == 2", "leaves out a row of C", "row == 3", ";"),
-        ("TILE = 8, everything", "TILE == 8", "leaves out what is 0", "sum == 0.0f", ";"),
-    ]
-    # Oclgrind, since PoCL would have to build five kernels more.
-    instead = "".join(f"if ({which} && {where}) {{ {what} }} else " for _, which, _, where, what in cases) + write
-    run = attempt.simulated(
-        args, ["--max-wgsize", "1024"], watched=False, kernel=attempt.kernel.replace(write, f"{{ {instead} }}")
-    )
-    for name, _, what, *_ in cases if run else []:
-        if not any(line.startswith(name) for line in fields(run, "wrong")):
-            return [
-                f"with {'×'.join(args)} and a kernel.cl whose {name.replace(', ', ' with ')}, {what}, that candidate is not "
-                "called wrong: does the program look at what a candidate has computed, and is C full of NaN before?"
-            ]
     return []
