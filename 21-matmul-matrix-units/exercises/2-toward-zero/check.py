@@ -7,20 +7,6 @@ from checker.behaviour import Trial, as_float, beside, floats, packed
 from checker.shared_checks import in_float
 
 
-def check(attempt):
-    """21/2: also where what is left in the unit at the end is negative, and with another CHUNK."""
-    if complaints := in_float(attempt):
-        return complaints
-    args = ["3", "5", "70"]
-    number = random.Random(attempt.exercise.digest(attempt.folder))
-    usual = Trial(attempt, args)
-    given = {i: packed([number.randrange(-4, 5) for _ in floats(data)]) for i, data in usual.inputs.items()}
-    trial = Trial(attempt, args, given)
-    inputs = [trial.given(i) for i in (1, 2)]
-    expected = [(sum(references.terms_of(inputs, place, [3, 5, 70])), 0) for place in range(15)]
-    return beside("with 3×5×70 and whole numbers of either sign", trial.left(2), expected) or other_chunks(attempt)
-
-
 def toward_zero(value):
     """The float nearest to it that is not further away from 0."""
     near = as_float(value)
@@ -29,8 +15,10 @@ def toward_zero(value):
     return struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", near))[0] - 1))[0]
 
 
-def other_chunks(attempt):
+def check(attempt):
     """21/2: numbers of either sign are rounded toward zero, and with any CHUNK, for the text lets one try others."""
+    if complaints := in_float(attempt):
+        return complaints
     define = re.compile(r"(#[ \t]*define[ \t]+CHUNK[ \t]+)16\b")
     free = len(define.findall(attempt.kernel)) == 1 and behaviour.code_of(attempt.kernel).count("CHUNK") > 1
     args, k = ["3", "5", "70"], 70
