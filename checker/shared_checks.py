@@ -38,18 +38,6 @@ def bytes_in_32_bits(attempt):
     return []
 
 
-def sums_in_int(attempt, args):
-    """23: the host's own sums are of floats, or better."""
-    more = 2.0**32
-    runs = [attempt.pocl(args, layer=layer) for layer in ({}, {"add": f"1 {more:.0f}"})]
-    usual, got = (re.search(r"(\S+)(?: \(|$)", (fields(run, "result") or ["nothing"])[0])[1] for run in runs)
-    if got == usual:  # it came by a map, which the layer leaves as it is
-        return []
-    if float(got if re.fullmatch(r"-?[\d.]+(e\+\d+)?", got) else 0) < 0.9 * more:
-        return [f"where a device's part is 2^32 larger, the result is {got}: what adds the parts holds no such number"]
-    return []
-
-
 def by_a_single_one(attempt, n, small, allowed):
     """11: a work-item that has all elements to itself, a 1 and then small ones, loses none of them for good: its sum is off by
     so many roundings at most."""

@@ -13,16 +13,4 @@ def check(attempt):
     }
     if any(len(used) != 1 for used in queues.values()) or len(set.union(*queues.values())) != 3:
         return ["the copies, the kernels and the results are to have a queue each"]
-    return complaints or one_by_one(commands) or kept_events(run) or behaviour.released(run)
-
-
-def kept_events(run):
-    """A complaint where events are kept for as long as the program runs."""
-    alive, made, most = 0, 0, 0
-    for call in run.calls:
-        alive += call.startswith("create event") - call.startswith("release event")
-        made += call.startswith("create event")
-        most = max(most, alive)
-    if made >= 32 and most > made // 2:
-        return [f"of {made} events {most} are alive at once: release each one when no later command needs it"]
-    return []
+    return complaints or one_by_one(commands) or behaviour.released(run)
