@@ -1,7 +1,7 @@
-"""Are Oclgrind's reports and counts understood, whichever version wrote them?
+"""Are Oclgrind's reports understood, whichever version wrote them?
 
 tests/checker/oclgrind_reports/kernel.cl does one thing wrong at a time, in chapter 01's program. What the Oclgrinds of this
-machine say of it, the one that the checks use and the one from PyPI, must give the sentences and the counts below. So must
+machine say of it, the one that the checks use and the one from PyPI, must give the sentences below. So must
 oclgrind_reports/VERSION.txt, what a version said that no system has as a package; --record adds that of the one that the
 checks use.
 """
@@ -14,10 +14,9 @@ import tempfile
 from checker import oclgrind_messages
 from checker.machine import PYPI_OCLGRIND
 from tests import running
-from tests.programs import test_costs as costs
 
 FOLDER = running.ROOT / "tests" / "checker" / "oclgrind_reports"
-OPTIONS = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100", "--inst-counts"]
+OPTIONS = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100"]
 ROOM = [256, 256, 256]  # bytes of the three buffers
 QUESTION = ". What should keep it from doing so?"
 UNWRITTEN = (
@@ -46,22 +45,6 @@ EXPECTED = {
         "a `return`, or in a loop that not all go through equally often?"
     ],
     "UNINITIALIZED": [UNWRITTEN.format(0, 39)],
-    "COUNTS": [
-        (
-            "vector_add",
-            {
-                "global loads": 192,
-                "global stores": 64,
-                "multiply-adds": 0,
-                "additions": 80,  # 64, and 16 of four numbers each
-                "multiplications": 0,
-                "conversions": 0,
-                "local loads": 64,
-                "local stores": 64,
-                "barriers": 64,
-            },
-        )
-    ],
 }
 
 
@@ -85,10 +68,7 @@ def judge(report, whose, said):
     kernel = (FOLDER / "kernel.cl").read_text()
     for case, expected in EXPECTED.items():
         text = said.get(case, "")
-        if case == "COUNTS":
-            got = costs.counted(text)
-        else:
-            got = [sentence for _, sentence in oclgrind_messages.translate(text, kernel, ROOM)]
+        got = [sentence for _, sentence in oclgrind_messages.translate(text, kernel, ROOM)]
         report.must(f"{whose}: {case}", got == expected, f"understood: {got}\nexpected:   {expected}\nof:\n{text}")
 
 

@@ -37,12 +37,5 @@ __kernel void vector_add(__global const float *restrict a, __global const float 
   if (lid > 0)
     sums[lid] = a[i];
   c[i] = sums[lid] + b[i];
-#elif defined(COUNTS)
-  sums[lid] = a[i] + b[i];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (lid < 16) {
-    const float4 four = vload4(lid, sums);
-    vstore4(four + vload4(lid, b), lid, c);
-  }
 #endif
 }
