@@ -102,17 +102,12 @@ def begun(call, arguments):
     name, args = call.name, call.arguments
     if name.startswith("Release") and name[7:] in RELEASED:
         return [f"release {RELEASED[name[7:]]}"]
-    if name == "CreateCommandQueue":
-        return ["create queue " + "without order" * (int(args[2]) & OUT_OF_ORDER)]
+    if name in ("CreateContext", "CreateCommandQueue", "CreateProgramWithSource", "CreateKernel"):
+        return [f"create {KINDS[name[6:].removesuffix('WithSource')]}"]
     if name == "CreateBuffer":
         return [f"create buffer {args[2]}"]
-    if name == "CreateKernel":
-        return ["create kernel " + args[1].strip('"')]
-    if name in ("CreateContext", "CreateProgramWithSource"):
-        return [f"create {name[6:].split('With')[0].lower()}"]
     if name == "SetKernelArg":
         arguments.setdefault(args[0], {})[int(args[1])] = args[3]
-        return [f"SetKernelArg {args[1]} {args[2]}"]
     if name == "EnqueueNDRangeKernel":
         given = "".join(f" {i}={value.removeprefix('0x')}" for i, value in sorted(arguments.get(args[1], {}).items()))
         group = args[5].split("x")[0].replace("null", "0")
@@ -136,7 +131,7 @@ def begun(call, arguments):
         return [f"{name} {args[0]} {args[1].strip('[]')}"]
     if name == "GetEventProfilingInfo":
         return [f"ask event {args[0]}"]
-    return [name] if name in ("GetPlatformIDs", "CreateSubDevices") else []
+    return [name] if name == "CreateSubDevices" else []
 
 
 def ended(call, arguments):
