@@ -1,7 +1,4 @@
 from checker.shared_checks import solid_pieces
 
 OTHER_LAUNCHES = [('{"pieces", 3, 1}', '{"pieces", 3, 5}')]
-
-
-def check(attempt):
-    return solid_pieces(attempt)
+check = solid_pieces

@@ -1,7 +1,4 @@
 from checker.shared_checks import solid_pieces
 
 OTHER_LAUNCHES = [("std::min<size_t>(32, (n", "std::min<size_t>(3, (n")]
-
-
-def check(attempt):
-    return solid_pieces(attempt)
+check = solid_pieces
