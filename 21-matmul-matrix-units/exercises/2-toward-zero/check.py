@@ -1,6 +1,5 @@
 import random
 import re
-import struct
 
 from checker import behaviour, references
 from checker.behaviour import Trial, as_float, beside, floats, packed
@@ -12,7 +11,7 @@ def toward_zero(value):
     near = as_float(value)
     if abs(near) <= abs(value):
         return near
-    return struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", near))[0] - 1))[0]
+    return as_float(near * (1 - 2.0**-24))
 
 
 def check(attempt):
