@@ -382,11 +382,10 @@ def own_memory(attempt, honest):
 # Put before the kernel's text. A loop counts its rounds, an access what it touches, in variables of the work-item
 # that each function declares at its beginning and prints when it ends.
 COUNT = """
-#define CHECK_MIX(x) (((ulong)(x) + 1) * 0x9E3779B97F4A7C15ul ^ ((ulong)(x) + 77) * ((ulong)(x) + 77))
 #define for(...) for (__VA_ARGS__) if (check_rounds++, 0) {} else
 #define while(...) while ((check_rounds++, 1) && (__VA_ARGS__))
-#define CHECK_AT(a, ...) (check_i = (ulong)(__VA_ARGS__), check_n##a++, check_h##a += CHECK_MIX(check_i), \\
-  check_min##a = min(check_min##a, check_i), check_max##a = max(check_max##a, check_i), check_i)
+#define CHECK_AT(a, ...) (check_i = (ulong)(__VA_ARGS__), check_n##a++, check_min##a = min(check_min##a, check_i), \\
+  check_max##a = max(check_max##a, check_i), check_i)
 #define return if (check_end_now, 0) {} else return
 """
 TAKES = re.compile(r"\b(?:__)?(global|local)\b([^,;()={}]*?)(\w+)\s*(?=[,);=\[])")
@@ -438,18 +437,13 @@ def instrumented(kernel):
     # The first one says so, too, where it has nothing to count: then it was seen that there was nothing.
     ends = '(check_rounds || check_item() == 0 ? printf("\\n~ %lu %lu\\n", check_item(), check_rounds) : 0)'
     for number in range(len(names)):
-        begin += f", check_n{number} = 0, check_h{number} = 0, check_min{number} = ~0ul, check_max{number} = 0"
-        ends += f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu %lu\\n", check_item(), check_n{number}, '
-        ends += f"check_min{number}, check_max{number}, check_h{number}) : 0)"
+        begin += f", check_n{number} = 0, check_min{number} = ~0ul, check_max{number} = 0"
+        ends += f', (check_n{number} ? printf("\\n~~ %lu {number} %lu %lu %lu\\n", check_item(), check_n{number}, '
+        ends += f"check_min{number}, check_max{number}) : 0)"
     # A function, so that nothing that the kernel defines changes it.
     head = "ulong check_item(void) { return get_global_id(0) + get_global_size(0) * get_global_id(1); }\n"
     head += f"#define CHECK_BEGIN {begin};\n#define CHECK_END ({ends})\n"
     return head + COUNT.replace("check_end_now", "CHECK_END") + text, names
-
-
-def mixed(place):
-    """What an access to this place adds to the number of which they are: CHECK_MIX."""
-    return ((place + 1) * 0x9E3779B97F4A7C15 % 2**64) ^ ((place + 77) * (place + 77) % 2**64)
 
 
 def matching(text, at):
@@ -463,8 +457,7 @@ def matching(text, at):
 
 
 class Work:
-    """What each work-item did: steps[item], touched[item, array] = (accesses, lowest, highest, a number for
-    which they are)."""
+    """What each work-item did: steps[item], touched[item, array] = (accesses, lowest, highest)."""
 
     def __init__(self, text, names):
         self.steps, self.rounds, self.touched, self.names = {}, {}, {}, names
@@ -472,15 +465,15 @@ class Work:
         for item, rounds in re.findall(r"^~ (\d+) (\d+)$", text, re.MULTILINE):
             self.rounds[int(item)] = self.rounds.get(int(item), 0) + int(rounds)
         self.steps.update(self.rounds)
-        for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
-            item, array, count, low, high, which = map(int, line.split())
+        for line in re.findall(r"^~~ (\d+ \d+ \d+ \d+ \d+)$", text, re.MULTILINE):
+            item, array, count, low, high = map(int, line.split())
             self.steps[item] = self.steps.get(item, 0) + count
             self.each.append((item, names[array], count, low, high))
-            old = self.touched.get((item, array), (0, low, high, 0))
-            self.touched[item, array] = (old[0] + count, min(old[1], low), max(old[2], high), (old[3] + which) % 2**64)
+            old = self.touched.get((item, array), (0, low, high))
+            self.touched[item, array] = (old[0] + count, min(old[1], low), max(old[2], high))
 
     def array(self, name):
-        """{item: (accesses, lowest, highest, which)} of an array."""
+        """{item: (accesses, lowest, highest)} of an array."""
         return {item: what for (item, array), what in self.touched.items() if self.names[array] == name}
 
 

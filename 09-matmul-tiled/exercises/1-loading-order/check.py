@@ -11,11 +11,11 @@ def check(attempt):
     names, result = names_of(attempt.kernel)
     brought = {}
     for name in names:
-        for item, (count, _, _, which) in (seen.array(name) if seen else {}).items():
-            old = brought.get(item, (0, 0))
-            brought[item] = (old[0] + count, old[1] + which)
-    for item, (count, _, _, which) in (seen.array(result) if seen and result else {}).items():
-        if which % 2**64 != count * behaviour.mixed(item) % 2**64:
+        for item, (count, low, high) in (seen.array(name) if seen else {}).items():
+            old = brought.get(item, (0, low, high))
+            brought[item] = (old[0] + count, min(old[1], low), max(old[2], high))
+    for item, (_, low, high) in (seen.array(result) if seen and result else {}).items():
+        if {low, high} != {item}:
             return [
                 f"with 32×32×32, the work-item in row {item // size % tile} and column {item % tile} of its group "
                 "computes another element of C than its own: who computes what is to stay"
@@ -26,14 +26,13 @@ def check(attempt):
         re.search(rf"\* \(? ?{name}\b", " ".join(behaviour.code_of(attempt.kernel)).partition("{")[2]) for name in names
     ):
         return []
-    for item, (count, which) in brought.items():
+    for item, (count, low, high) in brought.items():
         row, col = divmod(item, size)
         places = []
         for first in range(0, size, tile):
             places.append((row // tile * tile + col % tile) * size + first + row % tile)  # of A
             places.append((first + col % tile) * size + col // tile * tile + row % tile)  # of B
-        launches = count // len(places)
-        if count % len(places) or which % 2**64 != launches * sum(map(behaviour.mixed, places)) % 2**64:
+        if count % len(places) or (low, high) != (min(places), max(places)):
             return [
                 f"with 32×32×32, the work-item in row {row % tile} and column {col % tile} of its group does not bring "
                 "the elements of A and B that belong to the mirrored place in the tile"

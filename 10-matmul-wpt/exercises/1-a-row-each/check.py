@@ -15,13 +15,12 @@ def check(attempt):
     seen, complaints = attempt.at_once(lambda look: look(), looks)
     if complaints:
         return complaints
-    for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
+    for item, (count, low, high) in (seen.array("c") if seen else {}).items():
         y, x = divmod(item, size)
         number = y % step * tile + x % tile
         row, col = y // step * tile + number // step, x // tile * tile + number % step
-        places = [row * size + col + w * step for w in range(wpt)]
-        launches = count // wpt
-        if count % wpt or which != launches * sum(map(behaviour.mixed, places)) % 2**64:
+        first = row * size + col
+        if count % wpt or (low, high) != (first, first + (wpt - 1) * step):
             return [
                 f"with 64×64×8 and tiles of 32, work-item {number} of a group does not write the elements of C in row "
                 f"{number // step} and columns {number % step}, {number % step + step}, ... of the tile"

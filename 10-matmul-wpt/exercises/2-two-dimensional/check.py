@@ -16,14 +16,13 @@ def dealt_out(attempt):
     8 apart, and two columns, 16 apart."""
     m, n, tile = 40, 65, 32
     seen = behaviour.work(attempt, [str(m), str(n), "9"])
-    for item, (count, _, _, which) in (seen.array("c") if seen else {}).items():
+    for item, (_, low, high) in (seen.array("c") if seen else {}).items():
         across, down = item % 96, item // 96  # three groups of 32, in each direction groups of 4
         number = down % 4 * tile + across % tile
         rows = [down // 4 * tile + number // 16 + 8 * i for i in range(4)]
         cols = [across // tile * tile + number % 16 + 16 * j for j in range(2)]
         block = [row * n + col for row in rows for col in cols if row < m and col < n]
-        launches, more = divmod(count, max(1, len(block)))
-        if not more and which != launches * sum(map(behaviour.mixed, block)) % 2**64:
+        if not block or (low, high) != (block[0], block[-1]):
             return [
                 f"with {m}×{n}×9, work-item ({across},{down}) does not write the elements in the rows {rows} and the columns "
                 f"{cols}: its block begins at my_row and my_col, and goes on in steps of STEP_M and STEP_N"
