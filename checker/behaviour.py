@@ -519,15 +519,10 @@ def shared(attempt, honest):
     items = most_items(run)
     if items < MANY or total <= 4 * MANY:
         return []
-    if 2 * most > total:
+    if 2 * most > total or 16 * len(seen.steps) < min(items, size_of(args)):
         return [
-            f"with {attempt.sizes_text([run])}, work-item {item} does {most} of all {total} steps, and the launch has "
-            f"{items} work-items: the work is to be shared"
-        ]
-    if 16 * len(seen.steps) < min(items, size_of(args)):
-        return [
-            f"with {attempt.sizes_text([run])}, {len(seen.steps)} of {items} work-items do all the work: it is to be "
-            "shared"
+            f"with {attempt.sizes_text([run])}, {len(seen.steps)} of {items} work-items do all the work, and work-item {item} "
+            f"{most} of all {total} steps: the work is to be shared"
         ]
     return []
 

@@ -88,6 +88,7 @@ class Finding:
             for at in re.finditer(r"Local\(([\d,]+)\) Group\(([\d,]+)\)", self.body)
         ]
         self.global_ids = [short(ids) for ids in re.findall(r"Global\(([\d,]+)\)", self.body)]
+        self.item = self.global_ids[0] if self.global_ids else "?"
         self.memory, self.buffer, self.element, self.bytes_each = self.address()
 
     def address(self):
@@ -158,37 +159,32 @@ class Finding:
     def invalid(self):
         written = self.head.startswith("Invalid write")
         does = "writes" if written else "reads"
-        item = self.global_ids[0] if self.global_ids else "?"
         name = self.array(self.places[0], written) if self.places else ""
         size = ""
         if self.memory == "global" and 0 < self.buffer <= len(self.buffer_sizes):
             count = self.buffer_sizes[self.buffer - 1] // self.bytes_each
             size = f": that buffer has {count} element{'s' if count != 1 else ''}"
         if self.element >= 2**40:  # an index below 0 wraps around
-            return (
-                f"work-item {item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
-            )
+            return f"work-item {self.item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
         what = self.what(written) if name else f"element {self.element}"
         question = "What should keep it from doing so?"
         if 2**32 - 2**16 <= self.element < 2**32:
             question = f"{self.element} is {self.element - 2**32} in 32 bits: what was the value before something was subtracted?"
         return (
-            f"work-item {item} {does} {what}, outside its {f'{self.memory} memory' if self.memory else 'memory'}{self.lines()}{size}. "
+            f"work-item {self.item} {does} {what}, outside its {f'{self.memory} memory' if self.memory else 'memory'}{self.lines()}{size}. "
             f"{question}"
         )
 
     def forbidden(self):
-        item = self.global_ids[0] if self.global_ids else "?"
         source = self.places[0][2] if self.places else ""
         both = re.search(r"(\w+)\s*\[[^=]*?\]\s*(?:[-+*/%&|^]|<<|>>)=", source)  # x[i] += ...: read and written
         name = both[1] if both else self.array(self.places[0], "write" in self.rule.split()[0]) if self.places else ""
-        return f"work-item {item} {FORBIDDEN[self.rule].format(name or 'a buffer', self.lines())}"
+        return f"work-item {self.item} {FORBIDDEN[self.rule].format(name or 'a buffer', self.lines())}"
 
     def index(self):
         found = re.search(r"Index \((-?\d+)\) exceeds static array size \((\d+)\)", self.head)
-        item = self.global_ids[0] if self.global_ids else "?"
         index, size = found.groups() if found else ("?", "?")
-        return f"work-item {item} uses index {index} of an array of {size} elements{self.lines()}. What should keep it from doing so?"
+        return f"work-item {self.item} uses index {index} of an array of {size} elements{self.lines()}. What should keep it from doing so?"
 
     def divergence(self):
         count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)
@@ -199,9 +195,8 @@ class Finding:
         )
 
     def uninitialized(self):
-        item = self.global_ids[0] if self.global_ids else "?"
         return (
-            f"work-item {item} computes with a value that nobody has written{self.lines()}, and puts it into "
+            f"work-item {self.item} computes with a value that nobody has written{self.lines()}, and puts it into "
             f"{self.what(True)}. Who should have written that value?"
         )
 
