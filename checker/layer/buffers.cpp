@@ -41,7 +41,6 @@ struct buffers_state {
   std::string corrupt; // a folder; empty: nothing is changed, or this is a child
   bool back = false;
   std::vector<std::string> changes;
-  FILE *log = nullptr; // of the children
   size_t transfers = 0, children = 0;
 };
 static buffers_state &the = *new buffers_state; // NOLINT(cert-err58-cpp): see layer.cpp
@@ -84,17 +83,15 @@ static void try_changes(void *data, const size_t bytes) {
   for (const size_t place : std::set<size_t>{0, n / 2, n - 1})
     for (const std::string &how : the.changes) {
       uint32_t changed = words[place];
-      int status;
       if (!change(changed, how))
         continue;
-      if (fork_child(the.corrupt + "/" + std::to_string(the.children), 100, status)) {
+      const std::string name = std::to_string(the.children++);
+      const std::string what = line_of(name, the.transfers, layer.function, place, how);
+      if (!fork_child(the.corrupt, name, what, 100)) {
         words[place] = changed;
         the.corrupt.clear();
         return;
       }
-      fprintf(the.log, "%zu %zu %s %zu %s %d\n", the.children++, the.transfers, layer.function,
-              place, how.c_str(), status);
-      fflush(the.log);
     }
 }
 
@@ -140,7 +137,7 @@ static const void *sent(cl_mem buffer, const void *data, const size_t bytes) {
     size_t &number = buffer == nullptr ? none : the.buffers[buffer].input;
     if (number == 0)
       number = ++the.num_inputs;
-    note("input %zu %zu %zu", layer.calls, ++the.num_transfers, number);
+    note("input", layer.calls, ++the.num_transfers, number);
     if (is_changed) {
       now = the.kept.emplace_back(now, now + bytes).data();
       take_input(number, the.kept.back());
@@ -153,7 +150,7 @@ static const void *sent(cl_mem buffer, const void *data, const size_t bytes) {
       now = the.kept.emplace_back(copy).data();
   }
   if (number("data") == 1)
-    note("data %zu %s", layer.calls, hex(now, bytes).c_str());
+    note("data", layer.calls, hex(now, bytes));
   return now;
 }
 
@@ -166,7 +163,7 @@ static bool looks_at_results() {
 // A result is counted, and changed if that is asked for: `result = last`, its last element is
 // another; `add` = "3 0.5": to the first float of the third one, 0.5 is added.
 static void take_result(void *data, const size_t bytes) {
-  note("result %zu %zu", layer.calls, ++the.num_results);
+  note("result", layer.calls, ++the.num_results);
   if (is_set("keep"))
     write_file(setting("keep") + "/out" + std::to_string(the.num_results), data, bytes);
   const std::vector<std::string> add = words_of(setting("add"));
@@ -177,10 +174,6 @@ static void take_result(void *data, const size_t bytes) {
         static_cast<char *>(data) + (bytes / sizeof(uint32_t) - 1) * sizeof(uint32_t);
     last[3] = static_cast<char>(last[3] ^ 0x40); // another float, and another whole number
   }
-}
-
-static void note_data(const pending_read &read) {
-  note("data %zu %s", read.call, hex(read.to, read.bytes).c_str());
 }
 
 // The program has waited: what was to come is there now.
@@ -295,11 +288,8 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool b
       below.clEnqueueReadBuffer(queue, buffer, now, offset, bytes, to, count, list, event);
   if (status != CL_SUCCESS)
     return status;
-  const pending_read read = {layer.calls, to, bytes};
-  if (number("data") == 1 && (blocking == CL_TRUE || event == nullptr))
-    note_data(read);
-  else if (number("data") == 1)
-    the.pending[*event] = read;
+  if (number("data") == 1 && event != nullptr)
+    the.pending[*event] = {layer.calls, to, bytes};
   if (looks_at_results())
     take_result(to, bytes);
   if (the.back)
@@ -311,7 +301,7 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool b
   return status;
 }
 
-// A box of a buffer: where it has gaps in the host's memory, the last row stands for all.
+// A box of a buffer: its last row stands for all.
 static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
                         const size_t *from, const size_t *host, const size_t *region,
                         const size_t row, const size_t slice, const size_t host_row,
@@ -321,12 +311,9 @@ static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blo
   const cl_int status =
       below.clEnqueueReadBufferRect(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
                                     row, slice, host_row, host_slice, to, count, list, event);
-  const std::vector<size_t> rows = rows_of(host, region, host_row, host_slice);
-  const size_t bytes = rows.size() * region[0];
-  const bool is_solid = rows.back() + region[0] - rows.front() == bytes;
   if (looks && status == CL_SUCCESS)
-    take_result(static_cast<char *>(to) + (is_solid ? rows.front() : rows.back()),
-                is_solid ? bytes : region[0]);
+    take_result(static_cast<char *>(to) + rows_of(host, region, host_row, host_slice).back(),
+                region[0]);
   if (blocking == CL_TRUE)
     arrive();
   return status;
@@ -393,12 +380,9 @@ static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const 
 // With `data`, the log says what computes.
 static cl_command_queue create_queue(cl_context context, cl_device_id device,
                                      const cl_command_queue_properties properties, cl_int *status) {
-  char platform[256] = "", driver[256] = "";
-  cl_platform_id its = nullptr;
-  below.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &its, nullptr);
-  below.clGetPlatformInfo(its, CL_PLATFORM_NAME, sizeof platform, platform, nullptr);
-  below.clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, nullptr);
-  note("device %s, driver %s", platform, driver);
+  const auto platform = asked<cl_platform_id>(below.clGetDeviceInfo, device, CL_DEVICE_PLATFORM);
+  note("device", text_asked(below.clGetPlatformInfo, platform, CL_PLATFORM_NAME) + ", driver",
+       text_asked(below.clGetDeviceInfo, device, CL_DRIVER_VERSION));
   return below.clCreateCommandQueue(context, device, properties, status);
 }
 
@@ -407,9 +391,6 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device,
 static cl_int finish(cl_command_queue queue) {
   const cl_int status = below.clFinish(queue);
   arrive();
-  for (const auto &[event, read] : the.pending)
-    note_data(read);
-  the.pending.clear();
   return status;
 }
 
@@ -419,10 +400,8 @@ static cl_int wait_for(const cl_uint count, const cl_event *list) {
     return status;
   arrive();
   for (cl_uint i = 0; i < count; i++)
-    if (const auto place = the.pending.find(list[i]); place != the.pending.end()) {
-      note_data(place->second);
-      the.pending.erase(place);
-    }
+    if (const auto read = the.pending.find(list[i]); read != the.pending.end())
+      note("data", read->second.call, hex(read->second.to, read->second.bytes));
   return status;
 }
 
@@ -440,8 +419,6 @@ void start_buffers() {
   the.corrupt = setting("corrupt");
   the.back = !the.corrupt.empty() && setting("way") == "back";
   the.changes = words_of(setting("changes"));
-  if (!the.corrupt.empty() && (the.log = fopen((the.corrupt + "/log").c_str(), "w")) == nullptr)
-    give_up("corrupt names no folder that can be written to");
   below = table;
   if (number("data") == 1)
     table.clCreateCommandQueue = create_queue;

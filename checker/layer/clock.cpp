@@ -2,15 +2,13 @@
 // tell what kernels.cpp may drop; and what became of each command.
 //
 // The host's clock is std::chrono's, when the program itself asks it. By this clock each OpenCL
-// call takes CALL_NS and each reading READING_NS. A command begins when the call that enqueued it
-// returns, or when the one before it in its queue has ended, and takes as long as on the device's
-// clock from queued to ended; a call that waits returns when what it waits for has ended. The
-// host's own work takes no time. So "enqueue, wait" takes, from one reading to the next, exactly
-// CALL_NS + (ended - queued) + READING_NS.
+// call takes CALL_NS, each reading READING_NS, and the host's own work nothing. A command begins
+// when the call that enqueued it returns, or when the one before it in its queue has ended, and
+// takes as long as on the device's clock from queued to ended; a call that waits returns then.
 #include "layer.h"
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 
 #include <dlfcn.h>
@@ -25,9 +23,10 @@ constexpr cl_ulong SINCE_1970_NS = 1700000000123456789;
 // other time. Of every other one, so that two launches that are timed as one do, too.
 constexpr cl_ulong JUST_BELOW_NS = 497;
 
-struct moments {
-  cl_ulong ns[4]; // queued, submitted, started, ended
-};
+using moments = std::array<cl_ulong, 4>; // queued, submitted, started, ended
+static std::string text_of(const moments &ns) {
+  return line_of(ns[0], ns[1], ns[2], ns[3]);
+}
 struct held_command {
   size_t call;
   cl_command_queue queue;
@@ -99,11 +98,11 @@ static moments next_of_table(const long series, const size_t repetition) {
   const cl_ulong first = repetition == 0 ? the.warm_up : usual[(repetition - 1) % 5];
   const cl_ulong duration =
       (first + number % 11) * factors[(static_cast<cl_ulong>(series) + the.factor) % 5] + the.floor;
-  moments now = {};
-  now.ns[0] = the.device_now + (70 + number % 13) * us;
-  now.ns[1] = now.ns[0] + (30 + number % 7) * us;
-  now.ns[2] = now.ns[1] + (50 + number % 11) * us;
-  now.ns[3] = now.ns[2] + duration * us + (series % 2 != 0 ? JUST_BELOW_NS : 0);
+  moments now;
+  now[0] = the.device_now + (70 + number % 13) * us;
+  now[1] = now[0] + (30 + number % 7) * us;
+  now[2] = now[1] + (50 + number % 11) * us;
+  now[3] = now[2] + duration * us + (series % 2 != 0 ? JUST_BELOW_NS : 0);
   return now;
 }
 
@@ -111,8 +110,7 @@ static moments next_of_table(const long series, const size_t repetition) {
 static moments next_duration() {
   const double ms = the.durations[the.commands++ % the.durations.size()];
   const cl_ulong start = the.device_now + 2000;
-  return {
-      {start - 1000, start - 500, start, start + static_cast<cl_ulong>(std::llround(ms * 1e6))}};
+  return {start - 1000, start - 500, start, start + static_cast<cl_ulong>(std::llround(ms * 1e6))};
 }
 
 static cl_int known_times(cl_event event, const cl_profiling_info what, const size_t size,
@@ -121,7 +119,7 @@ static cl_int known_times(cl_event event, const cl_profiling_info what, const si
   const auto place = the.times.find(event);
   const cl_uint moment = what - CL_PROFILING_COMMAND_QUEUED;
   if (status == CL_SUCCESS && value != nullptr && place != the.times.end() && moment < 4)
-    memcpy(value, &place->second.ns[moment], sizeof(cl_ulong));
+    memcpy(value, &place->second[moment], sizeof(cl_ulong));
   return status;
 }
 
@@ -135,16 +133,14 @@ void note_command(const size_t call, cl_command_queue queue, cl_event event, con
     now = next_of_table(series, the.repetitions[kind]++);
   else if (!the.durations.empty() && is_asked && event != nullptr)
     now = next_duration();
-  if (now.ns[3] > 0) {
-    the.device_now = now.ns[3];
+  if (now[3] > 0) {
+    the.device_now = now[3];
     the.times[event] = now;
     cl_ulong &idle = the.idle_at[queue];
-    idle = std::max(idle, the.host_now) + now.ns[3] - now.ns[0];
+    idle = std::max(idle, the.host_now) + now[3] - now[0];
     the.ended_at[event] = idle;
   }
-  note("command %zu %ld %llu %llu %llu %llu", call, series,
-       static_cast<unsigned long long>(now.ns[0]), static_cast<unsigned long long>(now.ns[1]),
-       static_cast<unsigned long long>(now.ns[2]), static_cast<unsigned long long>(now.ns[3]));
+  note("command", call, series, text_of(now));
   if (!the.holds)
     return;
   if (is_asked) // the program owns it; the layer needs it for longer
@@ -159,14 +155,13 @@ void note_ends(cl_command_queue queue) {
       others.push_back(each);
       continue;
     }
-    cl_int status = CL_QUEUED;
-    real.clGetEventInfo(each.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                        nullptr);
-    unsigned long long ns[4] = {};
+    moments ns;
     for (cl_uint i = 0; i < 4; i++)
-      real.clGetEventProfilingInfo(each.event, CL_PROFILING_COMMAND_QUEUED + i, sizeof ns[i],
-                                   &ns[i], nullptr);
-    note("ended %zu %d %llu %llu %llu %llu", each.call, status, ns[0], ns[1], ns[2], ns[3]);
+      ns[i] = asked<cl_ulong>(real.clGetEventProfilingInfo, each.event,
+                              CL_PROFILING_COMMAND_QUEUED + i);
+    note("ended", each.call,
+         asked<cl_int>(real.clGetEventInfo, each.event, CL_EVENT_COMMAND_EXECUTION_STATUS),
+         text_of(ns));
     real.clReleaseEvent(each.event);
   }
   the.held = others;
@@ -202,9 +197,8 @@ void host_waits_for(cl_event event) {
 }
 
 void note_readings() {
-  note("host_ns %llu %llu", static_cast<unsigned long long>(CALL_NS),
-       static_cast<unsigned long long>(READING_NS));
-  note("readings %zu", the.readings);
+  note("host_ns", CALL_NS, READING_NS);
+  note("readings", the.readings);
 }
 
 // Is the address in the program, and not in a library? What PoCL asks the time for is its own

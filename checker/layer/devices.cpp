@@ -5,6 +5,7 @@
 #include "layer.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 // A device of a platform of our own. On paper, it is its own handle; else a real one's.
@@ -348,14 +349,11 @@ static cl_int device_info(cl_device_id device, const cl_device_info what, const 
 // ---- What a kernel can have ---------------------------------------------------------------------
 
 static size_t largest_group(cl_kernel kernel, cl_device_id device) {
-  size_t most = 0;
-  below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
-                                 nullptr);
-  most = std::min<size_t>({most, limit("group", most), limit("kernel_group", most)});
-  if (the.with_barrier.count(asked<cl_program>(below.clGetKernelInfo, kernel, CL_KERNEL_PROGRAM)) !=
-      0)
-    most = std::min<size_t>(most, limit("barrier_group", most));
-  return most;
+  const auto most = asked<size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE);
+  const auto program = asked<cl_program>(below.clGetKernelInfo, kernel, CL_KERNEL_PROGRAM);
+  const bool has_barrier = the.with_barrier.count(program) != 0;
+  return std::min<size_t>({most, limit("group", most), limit("kernel_group", most),
+                           has_barrier ? limit("barrier_group", most) : most});
 }
 
 static cl_int kernel_info(cl_kernel kernel, cl_device_id device,
@@ -392,12 +390,9 @@ static bool asks_too_much(cl_program program) {
   below.clCreateKernelsInProgram(program, count, kernels.data(), nullptr);
   bool too_much = false;
   for (cl_kernel kernel : kernels) {
-    cl_ulong bytes = 0;
-    size_t wanted[3] = {0, 0, 0};
-    below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
-                                   nullptr);
-    below.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof wanted,
-                                   wanted, nullptr);
+    const auto bytes = asked<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE);
+    using sizes = std::array<size_t, 3>;
+    const auto wanted = asked<sizes>(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
     const size_t items = wanted[0] * wanted[1] * wanted[2];
     too_much |= bytes > limit("local_memory", bytes) || items > limit("group", items);
     below.clReleaseKernel(kernel);

@@ -2,6 +2,7 @@
 // it returns.
 #include "layer.h"
 
+#include <algorithm>
 #include <csignal>
 
 #include <sys/wait.h>
@@ -11,9 +12,8 @@ struct fault_state {
   cl_int code = 0;      // 0: the function's usual one
   std::string function; // empty: any
   std::string folder;   // empty: no forks, or this is a child
-  std::string alone;    // no forks before these functions
-  size_t hung = 0;      // children that did not end
-  FILE *log = nullptr;
+  std::vector<std::string> alone;
+  size_t hung = 0; // children that did not end
 };
 static fault_state &faults = *new fault_state; // NOLINT(cert-err58-cpp): see layer.cpp
 
@@ -22,42 +22,33 @@ void start_faults() {
   faults.code = static_cast<cl_int>(strtol(setting("code").c_str(), nullptr, 10));
   faults.function = setting("function");
   faults.folder = setting("fork");
-  faults.alone = " " + setting("alone") + " ";
-  if (faults.folder.empty())
-    return;
-  faults.log = fopen((faults.folder + "/log").c_str(), "w");
-  if (faults.log == nullptr)
-    give_up("fork names no folder that can be written to");
+  faults.alone = words_of(setting("alone"));
 }
 
 // Makes the call that is about to happen fail in a child process, for each of its codes. Returns in
 // the parent after all of them have ended, and in each child with fail_at set to this very call.
-// Notes for each child a line in <folder>/log: number, function, code and how it ended (the status
-// of waitpid); what the child prints is in <folder>/<number>.<code>.out and .err.
+// <folder>/log has a line for each: number, function, code and how it ended, -1 where it was left
+// alone.
 //
-// The child has none of the parent's other threads, so it can only do what the programs do after a
-// failure: say so and end. One that hangs is ended by SIGALRM. That says nothing yet: where another
-// thread held a lock when the process was split, as the one of AddressSanitizer's allocator (GCC 12
-// does not take it before a fork), nobody gives it back in the child. Whoever reads the log is to
-// fail that call in a process of its own. The third that hangs is the last one, since others would
-// hang as well, each for as long.
+// The child has none of the parent's other threads: it can only say what failed, and end. One that
+// hangs is ended by SIGALRM, which says nothing yet: another thread may have held a lock as the
+// process was split (AddressSanitizer's allocator, of GCC 12, does). Whoever reads the log is to
+// fail that call in a process of its own. After three that hang, no more are split off.
 void split(const function_entry &entry, const size_t number) {
-  if (faults.folder.empty())
-    return;
-  for (const cl_int code : entry.codes) {
-    const std::string name =
-        faults.folder + "/" + std::to_string(number) + "." + std::to_string(code);
-    int status = -1;
-    if (faults.alone.find(" " + std::string(entry.name) + " ") == std::string::npos &&
-        fork_child(name, 20, status)) {
-      faults.folder.clear();
+  for (const cl_int code : faults.folder.empty() ? std::vector<cl_int>() : entry.codes) {
+    const std::string what = line_of(number, entry.name, code);
+    if (std::count(faults.alone.begin(), faults.alone.end(), entry.name) != 0) {
+      append_line(faults.folder + "/log", what + " -1");
+      continue;
+    }
+    const std::string name = std::to_string(number) + "." + std::to_string(code);
+    const std::optional<int> status = fork_child(faults.folder, name, what, 20);
+    const bool hangs = status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGALRM;
+    if (!status) {
       faults.fail_at = number;
       faults.code = code;
-      return;
     }
-    fprintf(faults.log, "%zu %s %d %d\n", number, entry.name, code, status);
-    fflush(faults.log); // nothing of it may be left for the next child to write once more
-    if (status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && ++faults.hung == 3) {
+    if (!status || (hangs && ++faults.hung == 3)) {
       faults.folder.clear();
       return;
     }

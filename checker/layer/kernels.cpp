@@ -27,10 +27,8 @@ static cl_kernel new_record(cl_program program, const char *name, cl_int *status
   cl_kernel kernel = real.clCreateKernel(program, name, status);
   if (kernel == nullptr)
     return kernel;
-  kernel_record &it = the.records[kernel] = {};
-  real.clGetKernelWorkGroupInfo(
-      kernel, asked<cl_device_id>(real.clGetProgramInfo, program, CL_PROGRAM_DEVICES),
-      CL_KERNEL_LOCAL_MEM_SIZE, sizeof it.local_bytes, &it.local_bytes, nullptr);
+  const auto device = asked<cl_device_id>(real.clGetProgramInfo, program, CL_PROGRAM_DEVICES);
+  the.records[kernel] = {asked<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE), {}};
   return kernel;
 }
 
@@ -152,7 +150,8 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   // A launch that is lost works on copies of the buffers: nothing of what it computes arrives.
   const std::map<cl_uint, cl_mem> buffers = buffers_of(kernel);
   std::map<cl_uint, cl_mem> copies;
-  if (is_dropped(kernel_name(kernel), true)) {
+  const std::string name = text_asked(real.clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME);
+  if (is_dropped(name, true)) {
     const auto context = asked<cl_context>(real.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT);
     for (const auto &[index, buffer] : buffers) {
       const size_t bytes = size_of(buffer);

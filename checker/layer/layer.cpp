@@ -33,31 +33,25 @@ void give_up(const std::string &what) {
   _Exit(99);
 }
 
-bool fork_child(const std::string &name, const unsigned seconds, int &status) {
+std::optional<int> fork_child(const std::string &folder, const std::string &name,
+                              const std::string &what, const unsigned seconds) {
   const pid_t child = fork();
   if (child == 0) {
-    const int out = open((name + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int err = open((name + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (out < 0 || err < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
-      _Exit(99);
+    for (const auto &[end, descriptor] : {std::pair(".out", 1), std::pair(".err", 2)}) {
+      const int file = creat((folder + "/" + name + end).c_str(), 0600);
+      if (file < 0 || dup2(file, descriptor) < 0)
+        _Exit(99);
+    }
     alarm(seconds);
     layer.is_child = true;
     close_log();
-    return true;
+    return {};
   }
+  int status;
   if (child < 0 || waitpid(child, &status, 0) != child)
     give_up("cannot split the process");
-  return false;
-}
-
-std::string kernel_name(cl_kernel kernel) {
-  char name[256] = "?";
-  real.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-  return name;
-}
-
-size_t size_of(cl_mem buffer) {
-  return asked<size_t>(real.clGetMemObjectInfo, buffer, CL_MEM_SIZE);
+  append_line(folder + "/log", line_of(what, status));
+  return status;
 }
 
 bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data) {
@@ -68,12 +62,6 @@ bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data) {
 bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data) {
   return real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
                                    nullptr) == CL_SUCCESS;
-}
-
-static std::string pointer_text(const void *pointer) {
-  char digits[32];
-  snprintf(digits, sizeof digits, "%p", pointer);
-  return digits;
 }
 
 // ---- Arguments in words -------------------------------------------------------------------------
@@ -133,11 +121,10 @@ template <size_t i, typename... A> std::string argument_text(const std::tuple<A.
   using T = std::tuple_element_t<i, all>;
   const T value = std::get<i>(arguments);
   constexpr size_t before = i == 0 ? 0 : i - 1;
-  if constexpr (std::is_same_v<T, void *>) // the third one is clEnqueueUnmapMemObject's: what is
-                                           // mapped
+  if constexpr (std::is_same_v<T, void *>) // the third is clEnqueueUnmapMemObject's
     return value == nullptr ? "null" : i == 2 ? name_of(value, "there") : std::string("there");
   else if constexpr (std::is_same_v<T, cl_device_id>)
-    return value == nullptr ? "null" : name_of(value, "there@" + pointer_text(value));
+    return value == nullptr ? "null" : name_of(value, "there@" + line_of(value));
   else if constexpr (kind_of<T> != nullptr)
     return value == nullptr ? "null" : name_of(value, std::string("a ") + kind_of<T>);
   else if constexpr (std::is_same_v<all, launch_arguments> && std::is_same_v<T, const size_t *>)
@@ -208,15 +195,14 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
       number = ++layer.calls;
       layer.function = entry.name;
     }
-    if (is_logging())
-      note("call %zu %s%s", number, entry.name + strlen("cl"),
-           texts_of(arguments, std::index_sequence_for<A...>{}).c_str());
+    note("call", number, entry.name + strlen("cl"),
+         texts_of(arguments, std::index_sequence_for<A...>{}));
     split(entry, number); // a child does not own what its parent has locked
     host_call();
     cl_int code = CL_SUCCESS;
     R result;
     if (is_to_fail(entry, number, code)) {
-      note("done %zu %d failed", number, code);
+      note("done", number, code, "failed");
       result = fail(arguments, code);
     } else {
       result = pass_on(arguments, number);
@@ -228,7 +214,7 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
   template <size_t... i>
   static std::string texts_of(const all &arguments, std::index_sequence<i...>) {
     std::string text;
-    ((text += (i == 0 ? " " : ", ") + argument_text<i>(arguments)), ...);
+    ((text += (i == 0 ? "" : ", ") + argument_text<i>(arguments)), ...);
     return text;
   }
 
@@ -261,9 +247,8 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
       const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
       made = names_of_new(arguments, result, is_asked);
       account(arguments, number, is_asked);
-      wait(arguments);
     }
-    note("done %zu %d%s%s", number, code, made.empty() ? "" : " -> ", made.c_str());
+    note("done", number, std::to_string(code) + (made.empty() ? "" : " -> " + made));
     return result;
   }
 
@@ -275,15 +260,11 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
     if constexpr (gives_event())
       if (is_asked)
         made += (made.empty() ? "" : " ") + new_name(*std::get<cl_event *>(arguments), "event");
-    if constexpr (std::is_same_v<R, cl_kernel>) {
+    if constexpr (std::is_same_v<R, cl_kernel>)
       made += ", local " + std::to_string(record_of(result).local_bytes);
-    }
     if constexpr (std::is_same_v<decltype(&::clCreateSubDevices), R (*)(A...)>)
       for (cl_uint i = 0; std::get<3>(arguments) != nullptr && i < std::get<2>(arguments); i++)
         made += (i == 0 ? "" : " ") + new_name(std::get<3>(arguments)[i], "device");
-    if constexpr (std::is_same_v<decltype(&::clCreateKernelsInProgram), R (*)(A...)>)
-      for (cl_uint i = 0; std::get<2>(arguments) != nullptr && i < std::get<1>(arguments); i++)
-        made += (i == 0 ? "" : " ") + new_name(std::get<2>(arguments)[i], "kernel");
     if constexpr (std::is_same_v<decltype(&::clGetEventInfo), R (*)(A...)>) {
       const void *said = std::get<3>(arguments);
       if (said != nullptr && std::get<2>(arguments) == sizeof(cl_int))
@@ -294,37 +275,30 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
     return made;
   }
 
-  // Keeps the books after a call that succeeded.
+  // Keeps the books after a call that succeeded, and lets the host's clock go on where it has
+  // waited.
   static void account(const all &arguments, const size_t number, const bool is_asked) {
     if constexpr (gives_event()) {
       std::string kind = entry.name;
-      bool blocking = true;
+      bool blocking = false;
       if constexpr (std::is_same_v<argument<1>, cl_kernel>)
-        kind = kernel_name(std::get<1>(arguments));
-      if constexpr (sizeof...(A) > 2)
-        if constexpr (std::is_same_v<argument<2>, cl_bool>)
-          blocking = std::get<2>(arguments) == CL_TRUE;
+        kind = text_asked(real.clGetKernelInfo, std::get<1>(arguments), CL_KERNEL_FUNCTION_NAME);
+      if constexpr (std::is_same_v<argument<1>, cl_mem> && std::is_same_v<argument<2>, cl_bool>)
+        blocking = std::get<2>(arguments) == CL_TRUE;
       cl_event *const event = std::get<cl_event *>(arguments);
       note_command(number, std::get<0>(arguments), event == nullptr ? nullptr : *event, is_asked,
                    kind, entry.name, blocking);
+      if (blocking)
+        host_waits_for(std::get<0>(arguments));
     }
-    if (strcmp(entry.name, "clCreateKernel") == 0)
+    if constexpr (std::is_same_v<R, cl_kernel>)
       note_new_kernel();
-  }
-
-  // Lets the host's clock go on where the call has waited.
-  static void wait(const all &arguments) {
     if constexpr (std::is_same_v<all, std::tuple<cl_command_queue>>)
       if (strcmp(entry.name, "clFinish") == 0)
         host_waits_for(std::get<0>(arguments));
     if constexpr (std::is_same_v<all, std::tuple<cl_uint, const cl_event *>>)
       for (cl_uint i = 0; i < std::get<0>(arguments); i++)
         host_waits_for(std::get<1>(arguments)[i]);
-    if constexpr (sizeof...(A) > 2) // a transfer: queue, buffer, blocking
-      if constexpr (gives_event() && std::is_same_v<argument<1>, cl_mem> &&
-                    std::is_same_v<argument<2>, cl_bool>)
-        if (std::get<2>(arguments) == CL_TRUE)
-          host_waits_for(std::get<0>(arguments));
   }
 };
 
@@ -348,8 +322,7 @@ template <typename R, typename... A> struct signature<R (*)(A...)> {
 #define PARAMETERS_8(name) PARAMETERS_7(name), P(name, 7)
 #define PARAMETERS_9(name) PARAMETERS_8(name), P(name, 8)
 #define PARAMETERS_10(name) PARAMETERS_9(name), P(name, 9)
-#define PARAMETERS_13(name) PARAMETERS_10(name), P(name, 10), P(name, 11), P(name, 12)
-#define PARAMETERS_14(name) PARAMETERS_13(name), P(name, 13)
+#define PARAMETERS_14(name) PARAMETERS_10(name), P(name, 10), P(name, 11), P(name, 12), P(name, 13)
 #define ARGUMENTS_1 a0
 #define ARGUMENTS_2 ARGUMENTS_1, a1
 #define ARGUMENTS_3 ARGUMENTS_2, a2
@@ -360,8 +333,7 @@ template <typename R, typename... A> struct signature<R (*)(A...)> {
 #define ARGUMENTS_8 ARGUMENTS_7, a7
 #define ARGUMENTS_9 ARGUMENTS_8, a8
 #define ARGUMENTS_10 ARGUMENTS_9, a9
-#define ARGUMENTS_13 ARGUMENTS_10, a10, a11, a12
-#define ARGUMENTS_14 ARGUMENTS_13, a13
+#define ARGUMENTS_14 ARGUMENTS_10, a10, a11, a12, a13
 #define FUNCTION(name, number, ...)                                                                \
   extern "C" signature<decltype(&::name)>::result name(PARAMETERS_##number(name)) {                \
     return hook<&functions::name>::call(ARGUMENTS_##number);                                       \
@@ -371,14 +343,13 @@ template <typename R, typename... A> struct signature<R (*)(A...)> {
 
 // ---- Beginning and end --------------------------------------------------------------------------
 
-// A child of a split ends at once, which saves most of its time; how the libraries take the end of
-// the program shows in the processes that are not split. So do leaks: in a child, what only another
-// thread's stack pointed to would count as one.
+// A child of a split ends at once, which saves most of its time. How the libraries take the end of
+// the program, and leaks, show in the processes that are not split.
 static void at_exit(const int status, void *) {
   note("exit");
   note_readings();
   note_order();
-  note_open_files(false);
+  note_open_files();
   if (layer.is_child) {
     fflush(nullptr);
     _exit(status);
@@ -407,7 +378,6 @@ static bool begin() {
   start_kernels();
   start_clock();
   start_faults();
-  note_open_files(true);
   on_exit(at_exit, nullptr);
   return layer.active = true;
 }

@@ -11,11 +11,12 @@
 #include <CL/cl.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,11 @@ extern layer_state &layer;
 
 // Ends the process at once: the layer cannot do what it is asked to.
 [[noreturn]] void give_up(const std::string &what);
-// The child of a fork writes what it prints to <name>.out and <name>.err, and is ended by SIGALRM
-// after so many seconds. Returns true in the child. In the parent, returns once the child has
-// ended; `status` is that of waitpid.
-bool fork_child(const std::string &name, unsigned seconds, int &status);
+// Splits off a child, which prints to <folder>/<name>.out and .err, and which SIGALRM ends after so
+// many seconds. Gives nothing in the child; in the parent, once that has ended, its status (as of
+// waitpid), which then stands in <folder>/log, too, behind `what`.
+std::optional<int> fork_child(const std::string &folder, const std::string &name,
+                              const std::string &what, unsigned seconds);
 
 // ---- settings.cpp -------------------------------------------------------------------------------
 
@@ -59,17 +61,26 @@ std::vector<std::string> words_of(const std::string &text, char separator = ' ')
 // ---- log.cpp ------------------------------------------------------------------------------------
 
 void open_log();
-void close_log();                // in a child
-void note(const char *text, ...) // one line, without its end
-    __attribute__((format(printf, 1, 2)));
-bool is_logging();
+void close_log(); // in a child
+void note_line(const std::string &line);
+// All of these, with blanks between them.
+template <typename F, typename... T> std::string line_of(const F &first, const T &...others) {
+  std::ostringstream line;
+  line << first;
+  ((line << ' ' << others), ...);
+  return line.str();
+}
+template <typename... T> void note(const T &...words) {
+  note_line(line_of(words...));
+}
+void append_line(const std::string &path, const std::string &line); // to another file
 // "buffer2", as the log calls this object; `otherwise` where it was never made.
 std::string name_of(const void *handle, const std::string &otherwise);
 std::string new_name(const void *handle, const char *kind);
 std::string hex(const void *data, size_t bytes);
 std::vector<char> read_file(const std::string &path); // nothing, where there is none
 void write_file(const std::string &path, const void *data, size_t bytes);
-void note_open_files(bool at_first);
+void note_open_files();
 
 // ---- faults.cpp ---------------------------------------------------------------------------------
 
@@ -135,8 +146,22 @@ T asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object, cons
   function(object, what, sizeof value, &value, nullptr);
   return value;
 }
-std::string kernel_name(cl_kernel kernel);
-size_t size_of(cl_mem buffer);
+// The same of a text, and of a kernel on a device.
+template <typename O>
+std::string text_asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object,
+                       const cl_uint what) {
+  char text[256] = "?";
+  function(object, what, sizeof text, text, nullptr);
+  return text;
+}
+template <typename T> T asked(cl_kernel kernel, cl_device_id device, const cl_uint what) {
+  T value{};
+  real.clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr);
+  return value;
+}
+inline size_t size_of(cl_mem buffer) {
+  return asked<size_t>(real.clGetMemObjectInfo, buffer, CL_MEM_SIZE);
+}
 // Reads or writes a buffer from its beginning, and waits; false where that cannot be done.
 bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data);
 bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data);

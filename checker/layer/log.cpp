@@ -1,21 +1,32 @@
 // The log: a line for each call and for what else is of interest, README.md lists them; and files.
 #include "layer.h"
 
-#include <cstdarg>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct log_state {
-  FILE *file = nullptr;
+  std::ofstream file;
   std::map<const void *, std::string> names;
   std::map<std::string, int> numbers; // of the objects of a kind so far
-  std::set<int> open_at_first;        // descriptors
+  std::set<std::string> open_at_first;
 };
 static log_state &the = *new log_state; // NOLINT(cert-err58-cpp): see layer.cpp
+
+// The files of a disk that are open. Shared memory is an MPI library's own.
+static std::set<std::string> open_files() {
+  std::set<std::string> paths;
+  std::error_code none;
+  for (const auto &each : std::filesystem::directory_iterator("/proc/self/fd", none)) {
+    const std::string path = std::filesystem::read_symlink(each, none);
+    if (std::filesystem::is_regular_file(path, none) && path.rfind("/dev/shm/", 0) != 0)
+      paths.insert(path);
+  }
+  return paths;
+}
 
 void open_log() {
   if (!is_set("log"))
@@ -23,36 +34,30 @@ void open_log() {
   std::string path = setting("log");
   if (path.back() == '/') // a folder: several processes at once
     path += std::to_string(getpid());
-  the.file = fopen(path.c_str(), "a");
-  if (the.file == nullptr)
+  the.file.open(path, std::ios::app);
+  if (!the.file)
     give_up("log names no file that can be written to");
+  the.open_at_first = open_files();
   note("layer");
 }
 
 void close_log() {
-  the.file = nullptr; // without closing it: what it holds is the parent's
+  the.file.close();
 }
 
-void note(const char *text, ...) { // NOLINT(cert-dcl50-cpp): as printf
-  if (the.file == nullptr)
-    return;
+void note_line(const std::string &line) {
   const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
-  va_list values;
-  va_start(values, text);
-  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is not
-  vfprintf(the.file, text, values);
-  va_end(values);
-  fputc('\n', the.file);
-  fflush(the.file); // nothing may be lost where the program crashes, or be there twice after a fork
+  if (the.file.is_open()) // flushed: a crash loses nothing, and after a fork nothing is there twice
+    the.file << line << std::endl;
 }
 
 // For other libraries, as mpi_probe.cpp.
 extern "C" void layer_note(const char *line) {
-  note("%s", line);
+  note(line);
 }
 
-bool is_logging() {
-  return the.file != nullptr;
+void append_line(const std::string &path, const std::string &line) {
+  std::ofstream(path, std::ios::app) << line << '\n';
 }
 
 std::string name_of(const void *handle, const std::string &otherwise) {
@@ -69,9 +74,8 @@ std::string new_name(const void *handle, const char *kind) {
 std::string hex(const void *data, const size_t bytes) {
   std::string text;
   for (size_t i = 0; i < bytes; i++) {
-    char digits[3];
-    snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char *>(data)[i]);
-    text += digits;
+    const unsigned byte = static_cast<const unsigned char *>(data)[i];
+    text += {"0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]};
   }
   return text;
 }
@@ -82,26 +86,14 @@ std::vector<char> read_file(const std::string &path) {
 }
 
 void write_file(const std::string &path, const void *data, const size_t bytes) {
-  FILE *const file = fopen(path.c_str(), "wb");
-  if (file == nullptr || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0)
+  std::ofstream file(path, std::ios::binary);
+  if (!file.write(static_cast<const char *>(data), static_cast<std::streamsize>(bytes)).flush())
     give_up("a file cannot be written: " + path);
 }
 
-// The files of a disk that are open now and were not at first: nobody has closed them. Shared
-// memory is an MPI library's own.
-void note_open_files(const bool at_first) {
-  for (int descriptor = 0; descriptor < 64; descriptor++) {
-    char path[4096] = "";
-    struct stat what = {};
-    if (fstat(descriptor, &what) != 0 || !S_ISREG(what.st_mode) ||
-        (the.file != nullptr && descriptor == fileno(the.file)))
-      continue;
-    if (at_first)
-      the.open_at_first.insert(descriptor);
-    else if (the.open_at_first.count(descriptor) == 0 &&
-             readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path,
-                      sizeof path - 1) > 0 &&
-             strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0)
-      note("open %s", path);
-  }
+// Those that were not open at first: nobody has closed them.
+void note_open_files() {
+  for (const std::string &path : open_files())
+    if (the.open_at_first.count(path) == 0)
+      note("open", path);
 }

@@ -1,7 +1,7 @@
 // Commands of several queues in the worst order that is allowed.
 //
-// A command is kept back when it is enqueued. It runs when the program waits for something; what
-// runs then, and in which order, is up to the setting `order`:
+// A command is kept back when it is enqueued, and each queue keeps its order. It runs when the
+// program waits for something; what runs then, and in which order, is up to the setting `order`:
 //
 //   late     nothing but what the wait is for, and what this has to wait for itself
 //   newest   all that may run, the one that was enqueued last before the others, until the wait is
@@ -31,7 +31,6 @@ struct order_state {
   size_t overtaking = 0;
   bool newest = false;
   std::map<cl_event, size_t> numbers; // by the events that the program has
-  std::map<cl_command_queue, bool> in_order;
 };
 static order_state &the = *new order_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below;
@@ -42,13 +41,9 @@ static functions below;
 static std::vector<size_t> missing(const size_t number) {
   const command &it = the.commands[number];
   std::vector<size_t> found;
-  if (the.in_order[it.queue])
-    for (size_t i = number; i-- > the.first_pending;)
-      if (the.commands[i].queue == it.queue) {
-        if (!the.commands[i].done)
-          found.push_back(i);
-        break;
-      }
+  for (size_t i = number; i-- > the.first_pending && found.empty();)
+    if (the.commands[i].queue == it.queue && !the.commands[i].done)
+      found.push_back(i); // its predecessor
   for (const size_t other : it.waits_for)
     if (!the.commands[other].done) {
       if (the.commands[other].queue != it.queue && !the.commands[other].flushed)
@@ -232,12 +227,6 @@ template <typename... A> static cl_int not_known(A...) {
 
 // ---- What else there is -------------------------------------------------------------------------
 
-static cl_command_queue create_queue(cl_context context, cl_device_id device,
-                                     const cl_command_queue_properties properties, cl_int *status) {
-  cl_command_queue queue = below.clCreateCommandQueue(context, device, properties, status);
-  the.in_order[queue] = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
-  return queue;
-}
 static cl_int flush(cl_command_queue queue) {
   flush_all_of(queue);
   return CL_SUCCESS;
@@ -249,11 +238,11 @@ static cl_int finish(cl_command_queue queue) {
 static cl_int wait_for(const cl_uint count, const cl_event *list) {
   if (count == 0 || list == nullptr)
     return CL_INVALID_VALUE;
-  for (cl_uint i = 0; i < count; i++)
+  for (cl_uint i = 0; i < count; i++) {
     if (the.numbers.count(list[i]) == 0)
       give_up("the program waits for an event that no command gave");
-  for (cl_uint i = 0; i < count; i++)
     flush_all_of(the.commands[the.numbers[list[i]]].queue);
+  }
   for (cl_uint i = 0; i < count; i++)
     run_for(the.numbers[list[i]]);
   return CL_SUCCESS;
@@ -267,14 +256,9 @@ static cl_int times_of(cl_event event, const cl_profiling_info what, const size_
 static cl_int about_event(cl_event event, const cl_event_info what, const size_t room, void *to,
                           size_t *size_ret) {
   const command &it = the.commands[the.numbers.at(event)];
-  const cl_int waiting = it.flushed ? CL_SUBMITTED : CL_QUEUED;
-  if (it.done)
-    return below.clGetEventInfo(it.real, what, room, to, size_ret);
-  if (what == CL_EVENT_COMMAND_QUEUE)
+  if (what == CL_EVENT_COMMAND_QUEUE) // a user event has none
     return give_back(&it.queue, sizeof it.queue, room, to, size_ret);
-  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS)
-    return give_back(&waiting, sizeof waiting, room, to, size_ret);
-  return below.clGetEventInfo(event, what, room, to, size_ret);
+  return below.clGetEventInfo(it.done ? it.real : event, what, room, to, size_ret);
 }
 static cl_int release_queue(cl_command_queue queue) {
   finish_all_of(queue);
@@ -292,7 +276,7 @@ static cl_int release_kernel(cl_kernel kernel) {
 
 void note_order() {
   if (is_set("order"))
-    note("overtaken %zu of %zu", the.overtaking, the.commands.size());
+    note("overtaken", the.overtaking, "of", the.commands.size());
 }
 
 void start_order() {
@@ -300,7 +284,6 @@ void start_order() {
     return;
   the.newest = setting("order") == "newest";
   below = table;
-  table.clCreateCommandQueue = create_queue;
   table.clReleaseCommandQueue = release_queue;
   table.clReleaseMemObject = release_buffer;
   table.clReleaseKernel = release_kernel;
@@ -311,11 +294,8 @@ void start_order() {
   table.clEnqueueMapBuffer = map_buffer;
   table.clEnqueueUnmapMemObject = deferred<&functions::clEnqueueUnmapMemObject>::call;
   table.clEnqueueNDRangeKernel = launch;
-  table.clEnqueueTask = not_known;
   table.clEnqueueReadBufferRect = not_known;
   table.clEnqueueWriteBufferRect = not_known;
-  table.clEnqueueCopyBufferRect = not_known;
-  table.clEnqueueMigrateMemObjects = not_known;
   table.clEnqueueMarkerWithWaitList = not_known;
   table.clEnqueueBarrierWithWaitList = not_known;
   table.clFlush = flush;
