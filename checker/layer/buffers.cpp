@@ -232,16 +232,10 @@ static cl_int release_buffer(cl_mem buffer) {
   return below.clReleaseMemObject(buffer);
 }
 
-// Where the rows of a box lie in the host's memory.
-static std::vector<size_t> rows_of(const size_t *host, const size_t *region, const size_t host_row,
-                                   const size_t host_slice) {
-  const size_t row = host_row != 0 ? host_row : region[0];
-  const size_t plane = host_slice != 0 ? host_slice : region[1] * row;
-  std::vector<size_t> rows;
-  for (size_t z = 0; z < region[2]; z++)
-    for (size_t y = 0; y < region[1]; y++)
-      rows.push_back(host[0] + (host[1] + y) * row + (host[2] + z) * plane);
-  return rows;
+// Where a row of a box of two dimensions lies in the host's memory.
+static size_t row_of(const size_t number, const size_t *host, const size_t *region,
+                     const size_t host_row) {
+  return host[0] + (host[1] + number) * (host_row != 0 ? host_row : region[0]);
 }
 
 static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
@@ -261,9 +255,12 @@ static cl_int write_rect(cl_command_queue queue, cl_mem buffer, const cl_bool bl
                          const size_t row, const size_t slice, const size_t host_row,
                          const size_t host_slice, const void *from, const cl_uint count,
                          const cl_event *list, cl_event *event) {
+  if (region[2] != 1)
+    return below.clEnqueueWriteBufferRect(queue, buffer, blocking, to, host, region, row, slice,
+                                          host_row, host_slice, from, count, list, event);
   std::vector<char> &packed = the.kept.emplace_back();
-  for (const size_t begin : rows_of(host, region, host_row, host_slice)) {
-    const char *const first = static_cast<const char *>(from) + begin;
+  for (size_t i = 0; i < region[1]; i++) {
+    const char *const first = static_cast<const char *>(from) + row_of(i, host, region, host_row);
     packed.insert(packed.end(), first, first + region[0]);
   }
   const void *const now = sent(buffer, packed.data(), packed.size());
@@ -312,8 +309,7 @@ static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blo
       below.clEnqueueReadBufferRect(queue, buffer, looks ? CL_TRUE : blocking, from, host, region,
                                     row, slice, host_row, host_slice, to, count, list, event);
   if (looks && status == CL_SUCCESS)
-    take_result(static_cast<char *>(to) + rows_of(host, region, host_row, host_slice).back(),
-                region[0]);
+    take_result(static_cast<char *>(to) + row_of(region[1] - 1, host, region, host_row), region[0]);
   if (blocking == CL_TRUE)
     arrive();
   return status;

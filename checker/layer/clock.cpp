@@ -27,6 +27,10 @@ using moments = std::array<cl_ulong, 4>; // queued, submitted, started, ended
 static std::string text_of(const moments &ns) {
   return line_of(ns[0], ns[1], ns[2], ns[3]);
 }
+struct series {
+  long number = 0; // 0: it has not begun
+  size_t repetitions = 0;
+};
 struct held_command {
   size_t call;
   cl_command_queue queue;
@@ -46,9 +50,8 @@ struct clock_state {
   std::map<cl_event, cl_ulong> ended_at;        // the same of one
   size_t readings = 0;
   std::vector<held_command> held;
-  long series = 0;                       // how many there were
-  std::map<std::string, long> in_series; // what goes on: kernel or function, the series' number
-  std::map<std::string, size_t> repetitions;
+  long num_series = 0;
+  std::map<std::string, series> in_series; // what goes on, by kernel or function
 };
 static clock_state &the = *new clock_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below;
@@ -64,13 +67,15 @@ bool holds_events() {
 // as the repetitions that a program takes the time of. A transfer between host and device ends all
 // series, and so does a new kernel; a fill, a copy on the device, or a write that the host does not
 // wait for may be part of each repetition.
+static series &current(const std::string &kind) {
+  series &it = the.in_series[kind];
+  if (it.number == 0)
+    it.number = ++the.num_series;
+  return it;
+}
+
 long series_of(const std::string &kind) {
-  const auto [place, is_new] = the.in_series.try_emplace(kind, the.series + 1);
-  if (is_new) {
-    the.series++;
-    the.repetitions[kind] = 0;
-  }
-  return place->second;
+  return current(kind).number;
 }
 
 void note_new_kernel() {
@@ -127,10 +132,10 @@ void note_command(const size_t call, cl_command_queue queue, cl_event event, con
                   const std::string &kind, const char *function, const bool blocking) {
   if (ends_series(function, blocking))
     the.in_series.clear();
-  const long series = series_of(kind);
+  series &its = current(kind);
   moments now = {};
   if (the.factor > 0)
-    now = next_of_table(series, the.repetitions[kind]++);
+    now = next_of_table(its.number, its.repetitions++);
   else if (!the.durations.empty() && is_asked && event != nullptr)
     now = next_duration();
   if (now[3] > 0) {
@@ -140,7 +145,7 @@ void note_command(const size_t call, cl_command_queue queue, cl_event event, con
     idle = std::max(idle, the.host_now) + now[3] - now[0];
     the.ended_at[event] = idle;
   }
-  note("command", call, series, text_of(now));
+  note("command", call, its.number, text_of(now));
   if (!the.holds)
     return;
   if (is_asked) // the program owns it; the layer needs it for longer

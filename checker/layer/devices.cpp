@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 // A device of a platform of our own. On paper, it is its own handle; else a real one's.
 struct own_device {
@@ -18,7 +17,6 @@ struct own_device {
 struct devices_state {
   std::map<cl_device_id, own_device> own;
   std::vector<std::vector<cl_device_id>> platforms; // of our own
-  std::set<cl_program> with_barrier;
 };
 static devices_state &the = *new devices_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below;
@@ -45,14 +43,9 @@ static bool is_old() {
 // ---- Platforms of our own -----------------------------------------------------------------------
 
 static cl_device_type type_named(const std::string &name) {
-  if (name == "cpu")
-    return CL_DEVICE_TYPE_CPU;
-  if (name == "accelerator")
-    return CL_DEVICE_TYPE_ACCELERATOR;
-  for (const char *gpu : {"gpu", "taken", "ready-made", "old"})
-    if (name == gpu)
-      return CL_DEVICE_TYPE_GPU;
-  return CL_DEVICE_TYPE_CUSTOM;
+  return name == "cpu"           ? CL_DEVICE_TYPE_CPU
+         : name == "accelerator" ? CL_DEVICE_TYPE_ACCELERATOR
+                                 : CL_DEVICE_TYPE_GPU;
 }
 
 // A platform's handle is its number, from 1 on.
@@ -351,7 +344,8 @@ static cl_int device_info(cl_device_id device, const cl_device_info what, const 
 static size_t largest_group(cl_kernel kernel, cl_device_id device) {
   const auto most = asked<size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE);
   const auto program = asked<cl_program>(below.clGetKernelInfo, kernel, CL_KERNEL_PROGRAM);
-  const bool has_barrier = the.with_barrier.count(program) != 0;
+  const bool has_barrier =
+      has("barrier_group") && source_of(program).find("barrier(") != std::string::npos;
   return std::min<size_t>({most, limit("group", most), limit("kernel_group", most),
                            has_barrier ? limit("barrier_group", most) : most});
 }
@@ -366,18 +360,6 @@ static cl_int kernel_info(cl_kernel kernel, cl_device_id device,
   if (what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE && multiple > 0)
     return give_back(&multiple, sizeof multiple, room, to, size_ret);
   return below.clGetKernelWorkGroupInfo(kernel, device, what, room, to, size_ret);
-}
-
-static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
-                                 const size_t *lengths, cl_int *status) {
-  cl_program program = below.clCreateProgramWithSource(context, count, texts, lengths, status);
-  for (cl_uint i = 0; program != nullptr && i < count; i++) {
-    const bool ends = lengths != nullptr && lengths[i] > 0;
-    const std::string text = ends ? std::string(texts[i], lengths[i]) : std::string(texts[i]);
-    if (text.find("barrier(") != std::string::npos)
-      the.with_barrier.insert(program);
-  }
-  return program;
 }
 
 // Has the program a kernel that declares more local memory, or a larger work-group
@@ -480,7 +462,6 @@ void start_devices() {
   table.clGetDeviceIDs = get_devices;
   table.clGetDeviceInfo = device_info;
   table.clGetKernelWorkGroupInfo = kernel_info;
-  table.clCreateProgramWithSource = create_program;
   table.clBuildProgram = build_program;
   table.clEnqueueNDRangeKernel = launch;
   table.clCreateBuffer = create_buffer;

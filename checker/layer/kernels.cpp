@@ -68,13 +68,12 @@ static std::map<cl_uint, cl_mem> buffers_of(cl_kernel kernel) {
 // `sources`: what is handed over goes to a file.
 static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
                                  const size_t *lengths, cl_int *status) {
-  std::string whole;
-  for (cl_uint i = 0; texts != nullptr && i < count; i++)
-    whole += lengths != nullptr && lengths[i] != 0 ? std::string(texts[i], lengths[i]) : texts[i];
+  cl_program program = below.clCreateProgramWithSource(context, count, texts, lengths, status);
+  const std::string whole = source_of(program);
   if (is_set("sources"))
     write_file(setting("sources") + "/" + std::to_string(++the.num_sources), whole.data(),
                whole.size());
-  return below.clCreateProgramWithSource(context, count, texts, lengths, status);
+  return program;
 }
 
 // `floats`: "6=1.5 7=0", what the 4 bytes of these arguments are.
@@ -150,8 +149,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   // A launch that is lost works on copies of the buffers: nothing of what it computes arrives.
   const std::map<cl_uint, cl_mem> buffers = buffers_of(kernel);
   std::map<cl_uint, cl_mem> copies;
-  const std::string name = text_asked(real.clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME);
-  if (is_dropped(name, true)) {
+  if (is_dropped(kernel_name(kernel), true)) {
     const auto context = asked<cl_context>(real.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT);
     for (const auto &[index, buffer] : buffers) {
       const size_t bytes = size_of(buffer);

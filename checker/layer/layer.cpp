@@ -54,16 +54,6 @@ std::optional<int> fork_child(const std::string &folder, const std::string &name
   return status;
 }
 
-bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data) {
-  return real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
-                                  nullptr) == CL_SUCCESS;
-}
-
-bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data) {
-  return real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
-                                   nullptr) == CL_SUCCESS;
-}
-
 // ---- Arguments in words -------------------------------------------------------------------------
 
 // What an object of this type is called in the log; null: it is none, or none that is created.
@@ -282,7 +272,7 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
       std::string kind = entry.name;
       bool blocking = false;
       if constexpr (std::is_same_v<argument<1>, cl_kernel>)
-        kind = text_asked(real.clGetKernelInfo, std::get<1>(arguments), CL_KERNEL_FUNCTION_NAME);
+        kind = kernel_name(std::get<1>(arguments));
       if constexpr (std::is_same_v<argument<1>, cl_mem> && std::is_same_v<argument<2>, cl_bool>)
         blocking = std::get<2>(arguments) == CL_TRUE;
       cl_event *const event = std::get<cl_event *>(arguments);

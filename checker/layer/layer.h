@@ -150,9 +150,17 @@ T asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object, cons
 template <typename O>
 std::string text_asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object,
                        const cl_uint what) {
-  char text[256] = "?";
-  function(object, what, sizeof text, text, nullptr);
-  return text;
+  size_t size = 0;
+  function(object, what, 0, nullptr, &size);
+  std::string text(size + 1, '\0');
+  function(object, what, size, text.data(), nullptr);
+  return text.c_str();
+}
+inline std::string source_of(cl_program program) {
+  return text_asked(real.clGetProgramInfo, program, CL_PROGRAM_SOURCE);
+}
+inline std::string kernel_name(cl_kernel kernel) {
+  return text_asked(real.clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME);
 }
 template <typename T> T asked(cl_kernel kernel, cl_device_id device, const cl_uint what) {
   T value{};
@@ -163,8 +171,14 @@ inline size_t size_of(cl_mem buffer) {
   return asked<size_t>(real.clGetMemObjectInfo, buffer, CL_MEM_SIZE);
 }
 // Reads or writes a buffer from its beginning, and waits; false where that cannot be done.
-bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data);
-bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data);
+inline bool read_now(cl_command_queue queue, cl_mem buffer, std::vector<char> &data) {
+  return real.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                  nullptr) == CL_SUCCESS;
+}
+inline bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<char> &data) {
+  return real.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, data.size(), data.data(), 0, nullptr,
+                                   nullptr) == CL_SUCCESS;
+}
 
 // Gives back a property as all clGet...Info functions do: as much as there is room for, and its
 // size.
