@@ -39,7 +39,6 @@ class Account:
         self.exited, self.readings = "exit" in said, int(said.get("readings", [0])[0])
         self.overtaken = int(said.get("overtaken", [0])[0])
         self.call_ns, self.reading_ns = map(int, said.get("host_ns", [0, 0]))
-        self.open = [" ".join(it) for what, it in self.notes if what == "open"]
         self.commands, self.mapped, self.misuse = [], {}, []
         self.references, self.bytes, self.bytes_at_most = {}, {}, 0  # of what is alive: [how many, made by]
         self.keep()
@@ -102,5 +101,4 @@ class Account:
             status = "whose queue was never released" if command.status is None else status
             wrong += [f"unfinished: {command.function}, {status}"] * (command.status != 0)
         wrong += [f"never unmapped: a region mapped by {by}" for by in self.mapped.values()]
-        wrong += [f"never closed: {path}" for path in self.open]
         return wrong or ["it made no OpenCL call at all"] * (not self.calls)

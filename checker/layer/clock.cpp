@@ -1,10 +1,10 @@
 // Times that are known, on the device's clock and on the host's; series of commands, which also
 // tell what kernels.cpp may drop; and what became of each command.
 //
-// The host's clock is std::chrono's, when the program itself asks it. By this clock each OpenCL
-// call takes CALL_NS, each reading READING_NS, and the host's own work nothing. A command begins
-// when the call that enqueued it returns, or when the one before it in its queue has ended, and
-// takes as long as on the device's clock from queued to ended; a call that waits returns then.
+// The host's clock is std::chrono's steady one, when the program itself asks it. By this clock each
+// OpenCL call takes CALL_NS, each reading READING_NS, and the host's own work nothing. A command
+// begins when the call that enqueued it returns, or when the one before it in its queue has ended,
+// and takes as long as on the device's clock from queued to ended; a call that waits returns then.
 #include "layer.h"
 
 #include <algorithm>
@@ -216,11 +216,12 @@ static bool in_program(const void *address) {
          asked.dli_fbase == program.dli_fbase;
 }
 
-// The answer of one of std::chrono's clocks, in nanoseconds: `name` is that of the real function.
-// The clock of the day, which can be set, is set `back` here all the time.
-static int64_t reading(const void *caller, const char *name, const bool back) {
-  if (!answers || !in_program(caller)) {
-    const auto now = reinterpret_cast<int64_t (*)()>(dlsym(RTLD_NEXT, name));
+// std::chrono's steady clock, as libstdc++ names it: nanoseconds.
+#define STEADY "_ZNSt6chrono3_V212steady_clock3nowEv"
+int64_t steady_now() __asm__(STEADY);
+int64_t steady_now() {
+  if (!answers || !in_program(__builtin_return_address(0))) {
+    const auto now = reinterpret_cast<int64_t (*)()>(dlsym(RTLD_NEXT, STEADY));
     if (now == nullptr)
       give_up("no clock to ask");
     return now();
@@ -228,17 +229,5 @@ static int64_t reading(const void *caller, const char *name, const bool back) {
   const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
   the.readings++;
   the.host_now += READING_NS;
-  return static_cast<int64_t>(back ? 2 * SINCE_1970_NS - the.host_now : the.host_now);
-}
-
-// std::chrono's now(), as libstdc++ names it; both give back a number of nanoseconds.
-#define STEADY "_ZNSt6chrono3_V212steady_clock3nowEv"
-#define SYSTEM "_ZNSt6chrono3_V212system_clock3nowEv"
-int64_t steady_now() __asm__(STEADY);
-int64_t steady_now() {
-  return reading(__builtin_return_address(0), STEADY, false);
-}
-int64_t system_now() __asm__(SYSTEM);
-int64_t system_now() {
-  return reading(__builtin_return_address(0), SYSTEM, true);
+  return static_cast<int64_t>(the.host_now);
 }

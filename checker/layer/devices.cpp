@@ -124,22 +124,12 @@ static cl_int get_platforms(const cl_uint room, cl_platform_id *list, cl_uint *c
   return CL_SUCCESS;
 }
 
-// What a call of the first platform or device on paper answers: `paper_fails`, "clGetDeviceIDs -6".
-static cl_int failure(const char *call) {
-  const std::vector<std::string> words = words_of(setting("paper_fails"));
-  const bool is_this = words.size() == 2 && words[0] == call;
-  return is_this ? static_cast<cl_int>(strtol(words[1].c_str(), nullptr, 10)) : CL_SUCCESS;
-}
-
 static cl_int platform_info(cl_platform_id platform, const cl_platform_info what, const size_t room,
                             void *to, size_t *size_ret) {
   if (!is_own(platform))
     return below.clGetPlatformInfo(platform, what, room, to, size_ret);
   if (number("on_paper") != 1)
     return below.clGetPlatformInfo(real_platforms().front(), what, room, to, size_ret);
-  const cl_int failed = failure("clGetPlatformInfo");
-  if (platform == handle_of(0) && failed != CL_SUCCESS)
-    return failed;
   std::string text = "Paper";
   if (what == CL_PLATFORM_NAME)
     text = "Paper Platform " + std::to_string(reinterpret_cast<size_t>(platform) - 1);
@@ -181,9 +171,6 @@ static cl_device_type type_of(cl_device_id device) {
 
 static cl_int get_devices(cl_platform_id platform, const cl_device_type type, const cl_uint room,
                           cl_device_id *list, cl_uint *count) {
-  const cl_int failed = failure("clGetDeviceIDs");
-  if (platform == handle_of(0) && is_own(platform) && failed != CL_SUCCESS)
-    return failed;
   std::vector<cl_device_id> found;
   for (cl_device_id device : devices_of(platform))
     if (type == CL_DEVICE_TYPE_ALL || (type_of(device) & type) != 0)
@@ -329,11 +316,8 @@ static cl_int device_info(cl_device_id device, const cl_device_info what, const 
   if (is_old() && what >= 0x104A && what <= 0x1070) // properties of OpenCL 2.0 and later
     return CL_INVALID_VALUE;
   std::string bytes = told(own, device, what);
-  if (bytes.empty() && own != nullptr && own->is_paper) {
-    if (own->number == 0 && failure("clGetDeviceInfo") != CL_SUCCESS)
-      return failure("clGetDeviceInfo");
+  if (bytes.empty() && own != nullptr && own->is_paper)
     bytes = on_paper(*own, what);
-  }
   if (bytes.empty())
     return below.clGetDeviceInfo(device, what, room, to, size_ret);
   return give_back(bytes.data(), bytes.size(), room, to, size_ret);

@@ -3,9 +3,6 @@
 #include "layer.h"
 
 #include <algorithm>
-#include <csignal>
-
-#include <sys/wait.h>
 
 struct fault_state {
   size_t fail_at = 0;
@@ -13,7 +10,6 @@ struct fault_state {
   std::string function; // empty: any
   std::string folder;   // empty: no forks, or this is a child
   std::vector<std::string> alone;
-  size_t hung = 0; // children that did not end
 };
 static fault_state &faults = *new fault_state; // NOLINT(cert-err58-cpp): see layer.cpp
 
@@ -33,7 +29,7 @@ void start_faults() {
 // The child has none of the parent's other threads: it can only say what failed, and end. One that
 // hangs is ended by SIGALRM, which says nothing yet: another thread may have held a lock as the
 // process was split (AddressSanitizer's allocator, of GCC 12, does). Whoever reads the log is to
-// fail that call in a process of its own. After three that hang, no more are split off.
+// fail that call in a process of its own.
 void split(const function_entry &entry, const size_t number) {
   for (const cl_int code : faults.folder.empty() ? std::vector<cl_int>() : entry.codes) {
     const std::string what = line_of(number, entry.name, code);
@@ -42,14 +38,10 @@ void split(const function_entry &entry, const size_t number) {
       continue;
     }
     const std::string name = std::to_string(number) + "." + std::to_string(code);
-    const std::optional<int> status = fork_child(faults.folder, name, what, 20);
-    const bool hangs = status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGALRM;
-    if (!status) {
+    if (fork_child(faults.folder, name, what, 20)) {
+      faults.folder.clear();
       faults.fail_at = number;
       faults.code = code;
-    }
-    if (!status || (hangs && ++faults.hung == 3)) {
-      faults.folder.clear();
       return;
     }
   }

@@ -33,8 +33,8 @@ void give_up(const std::string &what) {
   _Exit(99);
 }
 
-std::optional<int> fork_child(const std::string &folder, const std::string &name,
-                              const std::string &what, const unsigned seconds) {
+bool fork_child(const std::string &folder, const std::string &name, const std::string &what,
+                const unsigned seconds) {
   const pid_t child = fork();
   if (child == 0) {
     for (const auto &[end, descriptor] : {std::pair(".out", 1), std::pair(".err", 2)}) {
@@ -45,13 +45,13 @@ std::optional<int> fork_child(const std::string &folder, const std::string &name
     alarm(seconds);
     layer.is_child = true;
     close_log();
-    return {};
+    return true;
   }
   int status;
   if (child < 0 || waitpid(child, &status, 0) != child)
     give_up("cannot split the process");
   append_line(folder + "/log", line_of(what, status));
-  return status;
+  return false;
 }
 
 // ---- Arguments in words -------------------------------------------------------------------------
@@ -101,10 +101,6 @@ static std::string text_of(const void *value, const size_t size) {
   return name_of(handle, "0x" + hex(bytes.data(), size));
 }
 
-using launch_arguments =
-    std::tuple<cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
-               cl_uint, const cl_event *, cl_event *>; // of clEnqueueNDRangeKernel
-
 // Argument i in words; how many a pointer points to is said by one of the others.
 template <size_t i, typename... A> std::string argument_text(const std::tuple<A...> &arguments) {
   using all = std::tuple<A...>;
@@ -117,9 +113,9 @@ template <size_t i, typename... A> std::string argument_text(const std::tuple<A.
     return value == nullptr ? "null" : name_of(value, "there@" + line_of(value));
   else if constexpr (kind_of<T> != nullptr)
     return value == nullptr ? "null" : name_of(value, std::string("a ") + kind_of<T>);
-  else if constexpr (std::is_same_v<all, launch_arguments> && std::is_same_v<T, const size_t *>)
+  else if constexpr (sizeof...(A) == 9 && std::is_same_v<T, const size_t *>) // of a launch
     return text_of(value, std::get<2>(arguments));
-  else if constexpr (sizeof...(A) >= 13 && std::is_same_v<T, const size_t *>) // ...Rect
+  else if constexpr (sizeof...(A) == 14 && std::is_same_v<T, const size_t *>) // ...Rect
     return text_of(value, 3);
   else if constexpr (std::is_integral_v<T>)
     return std::to_string(static_cast<uint64_t>(value));
@@ -339,7 +335,6 @@ static void at_exit(const int status, void *) {
   note("exit");
   note_readings();
   note_order();
-  note_open_files();
   if (layer.is_child) {
     fflush(nullptr);
     _exit(status);

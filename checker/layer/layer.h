@@ -15,7 +15,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -44,10 +43,10 @@ extern layer_state &layer;
 // Ends the process at once: the layer cannot do what it is asked to.
 [[noreturn]] void give_up(const std::string &what);
 // Splits off a child, which prints to <folder>/<name>.out and .err, and which SIGALRM ends after so
-// many seconds. Gives nothing in the child; in the parent, once that has ended, its status (as of
-// waitpid), which then stands in <folder>/log, too, behind `what`.
-std::optional<int> fork_child(const std::string &folder, const std::string &name,
-                              const std::string &what, unsigned seconds);
+// many seconds. Returns true in the child; in the parent once that has ended: a line in
+// <folder>/log then says `what` and its status, as of waitpid.
+bool fork_child(const std::string &folder, const std::string &name, const std::string &what,
+                unsigned seconds);
 
 // ---- settings.cpp -------------------------------------------------------------------------------
 
@@ -80,7 +79,6 @@ std::string new_name(const void *handle, const char *kind);
 std::string hex(const void *data, size_t bytes);
 std::vector<char> read_file(const std::string &path); // nothing, where there is none
 void write_file(const std::string &path, const void *data, size_t bytes);
-void note_open_files();
 
 // ---- faults.cpp ---------------------------------------------------------------------------------
 

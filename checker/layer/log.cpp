@@ -1,10 +1,8 @@
 // The log: a line for each call and for what else is of interest, README.md lists them; and files.
 #include "layer.h"
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
 
 #include <unistd.h>
 
@@ -12,21 +10,8 @@ struct log_state {
   std::ofstream file;
   std::map<const void *, std::string> names;
   std::map<std::string, int> numbers; // of the objects of a kind so far
-  std::set<std::string> open_at_first;
 };
 static log_state &the = *new log_state; // NOLINT(cert-err58-cpp): see layer.cpp
-
-// The files of a disk that are open. Shared memory is an MPI library's own.
-static std::set<std::string> open_files() {
-  std::set<std::string> paths;
-  std::error_code none;
-  for (const auto &each : std::filesystem::directory_iterator("/proc/self/fd", none)) {
-    const std::string path = std::filesystem::read_symlink(each, none);
-    if (std::filesystem::is_regular_file(path, none) && path.rfind("/dev/shm/", 0) != 0)
-      paths.insert(path);
-  }
-  return paths;
-}
 
 void open_log() {
   if (!is_set("log"))
@@ -37,7 +22,6 @@ void open_log() {
   the.file.open(path, std::ios::app);
   if (!the.file)
     give_up("log names no file that can be written to");
-  the.open_at_first = open_files();
   note("layer");
 }
 
@@ -89,11 +73,4 @@ void write_file(const std::string &path, const void *data, const size_t bytes) {
   std::ofstream file(path, std::ios::binary);
   if (!file.write(static_cast<const char *>(data), static_cast<std::streamsize>(bytes)).flush())
     give_up("a file cannot be written: " + path);
-}
-
-// Those that were not open at first: nobody has closed them.
-void note_open_files() {
-  for (const std::string &path : open_files())
-    if (the.open_at_first.count(path) == 0)
-      note("open", path);
 }

@@ -9,9 +9,9 @@
 static std::map<std::string, std::string> &settings = *new std::map<std::string, std::string>;
 
 static const char *const known_keys =
-    " log commands data fail code function fork alone clock floor warm_up durations "
+    " log commands fail code function fork alone clock floor warm_up durations "
     "drop stale corrupt way changes result keep take same add late after before floats items "
-    "sources order devices on_paper beside paper_fails device.name device.driver device.type "
+    "sources order devices on_paper beside device.name device.driver device.type "
     "device.version device.extensions device.features device.partition device.compute_units "
     "device.vector_width device.local_memory device.global_memory device.buffer device.unified "
     "device.group device.sizes device.kernel_group device.barrier_group device.multiple "

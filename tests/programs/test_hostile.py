@@ -54,12 +54,13 @@ def test_device_choice(report, chapter):
 def test_implementations(report, chapter, tmp_path):
     """Implementations that are missing, empty, or fail; devices that cannot be used: alone, and beside good ones."""
     command = [running.program(chapter), *chapter_facts.of(chapter).TINY_SIZE]
+    on_paper = {"types": "gpu", "on_paper": 1}
 
     def ends(what, code, *texts, **env):
         report.ends(what, running.run(command, env=env), code, *texts)
 
     def paper(beside, types="gpu", **settings):
-        return running.layered(types=types, on_paper=1, beside=beside, **settings)
+        return running.layered(**{**on_paper, "types": types}, beside=beside, **settings)
 
     vendors = tmp_path / "vendors"
     vendors.mkdir()
@@ -74,10 +75,11 @@ def test_implementations(report, chapter, tmp_path):
     for call in ["clGetPlatformInfo", "clGetDeviceIDs", "clGetDeviceInfo"]:
         if chapter == running.CHAPTERS[0] and call != "clGetDeviceIDs":
             continue  # 01 asks for nothing else
+        first = running.under_layer(command, **on_paper, beside=1)[3].calls.index(call) + 1  # of those on paper
         for code in [-2, -6, -32, -9999]:
-            fails = f"{call} {code}"
-            ends(fails, 1, f"({code}): ", "no OpenCL device found", **paper(0, paper_fails=fails))
-            ends(f"{fails}, beside good ones", 0, **paper(1, paper_fails=fails))
+            fails = {"fail": first, "code": code}
+            ends(f"{call} {code}", 1, f"({code}): ", "no OpenCL device found", **paper(0, function=call, **fails))
+            ends(f"{call} {code}, beside good ones", 0, **paper(1, **fails))
     for device in ["taken", "ready-made", "old"] if chapter != running.CHAPTERS[0] else []:
         ends(f"a GPU that is {device}", 1, "is passed over: it ", "no OpenCL device found", **paper(0, device))
         ends(f"a GPU that is {device}, beside good ones", 0, **paper(1, device))
