@@ -25,11 +25,6 @@ struct delivery { // a result that the program has not waited for
   void *to;
   std::vector<char> bytes;
 };
-struct pending_read { // whose data are still to be noted
-  size_t call;
-  const void *to;
-  size_t bytes;
-};
 struct buffers_state {
   std::map<cl_mem, known_buffer> buffers;
   size_t num_buffers = 0, num_inputs = 0, num_transfers = 0, num_results = 0;
@@ -37,7 +32,6 @@ struct buffers_state {
   std::map<void *, mapped_region> regions;
   bool late = false;
   std::vector<delivery> deliveries;
-  std::map<cl_event, pending_read> pending;
   std::string corrupt; // a folder; empty: nothing is changed, or this is a child
   bool back = false;
   std::vector<std::string> changes;
@@ -87,7 +81,7 @@ static void try_changes(void *data, const size_t bytes) {
         continue;
       const std::string name = std::to_string(the.children++);
       const std::string what = line_of(name, the.transfers, layer.function, place, how);
-      if (!fork_child(the.corrupt, name, what, 100)) {
+      if (fork_child(the.corrupt, name, what, 100)) {
         words[place] = changed;
         the.corrupt.clear();
         return;
@@ -149,8 +143,6 @@ static const void *sent(cl_mem buffer, const void *data, const size_t bytes) {
     if (layer.is_child)
       now = the.kept.emplace_back(copy).data();
   }
-  if (number("data") == 1)
-    note("data", layer.calls, hex(now, bytes));
   return now;
 }
 
@@ -285,8 +277,6 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool b
       below.clEnqueueReadBuffer(queue, buffer, now, offset, bytes, to, count, list, event);
   if (status != CL_SUCCESS)
     return status;
-  if (number("data") == 1 && event != nullptr)
-    the.pending[*event] = {layer.calls, to, bytes};
   if (looks_at_results())
     take_result(to, bytes);
   if (the.back)
@@ -373,15 +363,6 @@ static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const 
   return below.clEnqueueUnmapMemObject(queue, buffer, region.real, count, list, event);
 }
 
-// With `data`, the log says what computes.
-static cl_command_queue create_queue(cl_context context, cl_device_id device,
-                                     const cl_command_queue_properties properties, cl_int *status) {
-  const auto platform = asked<cl_platform_id>(below.clGetDeviceInfo, device, CL_DEVICE_PLATFORM);
-  note("device", text_asked(below.clGetPlatformInfo, platform, CL_PLATFORM_NAME) + ", driver",
-       text_asked(below.clGetDeviceInfo, device, CL_DRIVER_VERSION));
-  return below.clCreateCommandQueue(context, device, properties, status);
-}
-
 // ---- Waiting ------------------------------------------------------------------------------------
 
 static cl_int finish(cl_command_queue queue) {
@@ -392,12 +373,8 @@ static cl_int finish(cl_command_queue queue) {
 
 static cl_int wait_for(const cl_uint count, const cl_event *list) {
   const cl_int status = below.clWaitForEvents(count, list);
-  if (status != CL_SUCCESS)
-    return status;
-  arrive();
-  for (cl_uint i = 0; i < count; i++)
-    if (const auto read = the.pending.find(list[i]); read != the.pending.end())
-      note("data", read->second.call, hex(read->second.to, read->second.bytes));
+  if (status == CL_SUCCESS)
+    arrive();
   return status;
 }
 
@@ -416,8 +393,6 @@ void start_buffers() {
   the.back = !the.corrupt.empty() && setting("way") == "back";
   the.changes = words_of(setting("changes"));
   below = table;
-  if (number("data") == 1)
-    table.clCreateCommandQueue = create_queue;
   table.clCreateBuffer = create_buffer;
   table.clReleaseMemObject = release_buffer;
   table.clEnqueueWriteBuffer = write_buffer;

@@ -53,16 +53,16 @@ def loop_of(host):
     return loop, {what: numbers[0] for what, numbers in found.items()}
 
 
-def floats(data):
-    values = [value for (value,) in struct.iter_unpack("<f", bytes.fromhex(data))]
+def floats(path):
+    values = [value for (value,) in struct.iter_unpack("<f", path.read_bytes())]
     return [None if math.isnan(v) else int(v) if v == int(v) else v for v in values]
 
 
-def log_of(chapter, program, arguments, library, folder):
+def log_of(chapter, program, arguments, library, folder, **settings):
     """Runs a program under the layer: what it printed, and the layer's log."""
     log = folder / "log"
     log.unlink(missing_ok=True)
-    layer = layer_environment(library, {"log": log, "commands": 1, "data": 1}, folder)
+    layer = layer_environment(library, {"log": log, "commands": 1, **settings}, folder)
     env = {**os.environ, **layer, "POCL_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run([program, *arguments], env=env, capture_output=True, text=True, cwd=ROOT / chapter)
     if done.returncode != 0 or not log.exists():
@@ -70,17 +70,21 @@ def log_of(chapter, program, arguments, library, folder):
     return done.stdout, log.read_text().splitlines()
 
 
-def one_run(log, lines):
-    """The last repetition, {"calls": ..., "times": ...}; and what it shares with others: the device, what lay in the slots and with
-    the host before it, the pieces, and the sums that came."""
-    arguments, data, times, calls, device = {}, {}, {}, [], []
+def data_of(chapter, program, arguments, library, folder):
+    """What each call of a run sends or brings, {its number: floats}. Reads wait there, so that the times are none."""
+    kept = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    _, log = log_of(chapter, program, arguments, library, folder, keep=kept)
+    files = {"input": "in", "result": "out"}
+    return {it[0]: floats(kept / f"{files[what]}{it[1]}") for what, it in events_of(log) if what in files}
+
+
+def one_run(log, lines, data):
+    """The last repetition, {"calls": ..., "times": ...}; and what it shares with others: what lay in the slots and with the host
+    before it, the pieces, and the sums that came."""
+    arguments, times, calls = {}, {}, []
     for what, it in events_of(log):
-        if what == "data":
-            data[it[0]] = floats(it[1])
-        elif what == "ended":
+        if what == "ended":
             times[it[0]] = list(map(int, it[2:]))
-        elif what == "device":
-            device.append(" ".join(it))
         elif what == "done" and it.code == 0:
             if it.name == "SetKernelArg":
                 arguments.setdefault(it.arguments[0], {})[int(it.arguments[1])] = it.arguments[3]
@@ -126,7 +130,7 @@ def one_run(log, lines):
             made.append([lines["add"], "add", sums[listed[0].arguments[1]]])
             came.append(data[listed[0].number][0])
     zero = min(times[it][0] for it in number)
-    return {"calls": made, "times": [[t - zero for t in times[it]] for it in number]}, [device[0], before, pieces, came]
+    return {"calls": made, "times": [[t - zero for t in times[it]] for it in number]}, [before, pieces, came]
 
 
 def record(launch, digest):
@@ -142,16 +146,18 @@ def record(launch, digest):
         shutil.copy(ROOT / launch["chapter"] / "kernel.cl", folder)
         for number in launch["queues"]:
             tries = []
+            given = launch["chapter"], program, [*launch["arguments"], str(number)], library, folder
+            data = data_of(*given)
             for _ in range(TRIES):
-                said, log = log_of(launch["chapter"], program, [*launch["arguments"], str(number)], library, folder)
-                run, found = one_run(log, lines)
-                found.append(float(re.search(r"(?m)^result +(\S+)$", said).group(1)))
+                said, log = log_of(*given)
+                run, found = one_run(log, lines, data)
+                found += re.search(r"(?m)^device .*\((.*)\)\n(?:.*\n)*?result +(\S+)$", said).groups()
                 if common not in (None, found):
                     raise SystemExit(f"another run, and other numbers: {common}, {found}")
                 common = found
                 tries.append(run)
             runs.append({"queues": number, **min(tries, key=lambda run: max(ns[3] for ns in run["times"]))})
-    device, before, pieces, came, total = common
+    before, pieces, came, device, total = common
     head = {
         "recorded": device,
         "digests": {name: digest(text) for name, text in source.items()},
@@ -160,7 +166,7 @@ def record(launch, digest):
         "before": before,
         "pieces": pieces,
         "partial_sums": came,
-        "total": total,
+        "total": float(total),
     }
     dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))  # noqa: E731
     text = [f"{json.dumps(k)}: {dump(v)}" for k, v in head.items()]
