@@ -3,7 +3,7 @@
 //
 //   mpi rank N
 //   mpi Ibcast ROOT BYTES | Bcast ROOT BYTES     ROOT is 1 in the process that sends, else 0
-//   mpi Allreduce BYTES | Gather BYTES | send TO BYTES | Barrier | Waitall
+//   mpi Allreduce BYTES | send TO BYTES | Barrier | Waitall
 //   mpi overwritten BYTES (of a send that was not waited for)
 //   mpi Finalize
 //
@@ -66,19 +66,17 @@ static const void *changed(const void *data, const int count, MPI_Datatype type)
   return kept.back().data();
 }
 
-template <typename T> static void add_one(void *data, const int first, const int count) {
-  for (int i = first; i < first + count; i++)
-    static_cast<T *>(data)[i] += 1;
-}
+// As MPI_LAYER_SPOIL says.
 static void spoil(void *data, const int first, const int count, MPI_Datatype type) {
   if (getenv("MPI_LAYER_SPOIL") == nullptr || rank <= 0)
     return;
-  if (type == MPI_FLOAT)
-    add_one<float>(data, first, count);
-  else if (type == MPI_DOUBLE)
-    add_one<double>(data, first, count);
-  else if (bytes(1, type) == 8)
-    add_one<long long>(data, first, count);
+  for (int i = first; i < first + count; i++)
+    if (type == MPI_FLOAT)
+      static_cast<float *>(data)[i] += 1;
+    else if (type == MPI_DOUBLE)
+      static_cast<double *>(data)[i] += 1;
+    else if (bytes(1, type) == 8)
+      static_cast<long long *>(data)[i] += 1;
 }
 
 int MPI_Init(int *argc, char ***argv) {
@@ -176,12 +174,6 @@ AT_ONCE(Iallgatherv, Allgatherv,
          const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request),
         in, count, type, out, counts, places, out_type, comm)
 
-int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
-               MPI_Datatype out_type, int root, MPI_Comm comm) {
-  note("Gather " + std::to_string(bytes(count, type)));
-  return PMPI_Gather(in, count, type, out, out_count, out_type, root, comm);
-}
-
 int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag, void *in,
                  int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status) {
@@ -220,7 +212,6 @@ static void has_ended(const int count, const MPI_Request *requests) {
   }
 }
 
-// In each of the standard's modes.
 #define SENDS(NAME, AT_ONCE)                                                                       \
   int MPI_##NAME(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
     note_send(to, count, type);                                                                    \
@@ -237,8 +228,6 @@ static void has_ended(const int count, const MPI_Request *requests) {
   }
 SENDS(Send, Isend)
 SENDS(Ssend, Issend)
-SENDS(Bsend, Ibsend)
-SENDS(Rsend, Irsend)
 
 int MPI_Barrier(MPI_Comm comm) {
   note("Barrier");
