@@ -35,9 +35,8 @@ class Account:
         self.log = [it for what, it in self.notes if what == "call"]
         self.calls = [f"cl{call.name}" for call in self.log]
         self.failed = next(((f"cl{call.name}", call.code) for call in self.log if call.failed), None)
-        said = {what: it for what, it in self.notes if what in ("host_ns", "readings", "overtaken", "exit")}
+        said = {what: it for what, it in self.notes if what in ("host_ns", "readings", "exit")}
         self.exited, self.readings = "exit" in said, int(said.get("readings", [0])[0])
-        self.overtaken = int(said.get("overtaken", [0])[0])
         self.call_ns, self.reading_ns = map(int, said.get("host_ns", [0, 0]))
         self.commands, self.mapped, self.misuse = [], {}, []
         self.references, self.bytes, self.bytes_at_most = {}, {}, 0  # of what is alive: [how many, made by]

@@ -90,11 +90,10 @@ static bool ends_series(const std::string &function, const bool blocking) {
 
 // ---- The device's clock -------------------------------------------------------------------------
 
-// In nanoseconds: after all the commands before; the four moments are the factor times some 100
-// microseconds apart, no two of the gaps the same. The first command of a series, the warm-up,
-// takes many times as long. Of the five after it, the third longest is neither the first, the
-// middle nor the last one, and not their mean; another series is slower or faster, and which is up
-// to the factor.
+// After all the commands before. The four moments are the factor times some 100 microseconds apart,
+// no two of the gaps the same. A series' first command, the warm-up, takes many times as long. Of
+// the five after it, the third longest is neither the first, the middle nor the last one, and not
+// their mean; another series is slower or faster, and which is up to the factor.
 static moments next_of_table(const long series, const size_t repetition) {
   const cl_ulong us = 1000 * the.factor;
   const cl_ulong number = ++the.commands;
@@ -206,8 +205,7 @@ void note_readings() {
   note("readings", the.readings);
 }
 
-// Is the address in the program, and not in a library? What PoCL asks the time for is its own
-// affair.
+// Is the address in the program, and not in a library, as PoCL's?
 static bool in_program(const void *address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the system gives it
   const void *entry = reinterpret_cast<const void *>(getauxval(AT_ENTRY));

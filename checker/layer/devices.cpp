@@ -1,7 +1,6 @@
-// Other devices: those of the implementation look like others, and behave like them: what is above
-// a limit is refused with the code that the specification names. Platforms of our own, that real
-// devices are dealt out to; and devices on paper, which say what they are, and nothing more can be
-// done with them.
+// Other devices. Those of the implementation look and behave like others: what is above a limit is
+// refused with the code that the specification names. Platforms of our own, that real devices are
+// dealt out to; and devices on paper, which say what they are, and can do nothing.
 #include "layer.h"
 
 #include <algorithm>
@@ -217,8 +216,7 @@ template <typename T> static std::string bytes_of(const T *first, const size_t c
   return {reinterpret_cast<const char *>(first), count * sizeof *first};
 }
 
-// What the settings, or a platform of our own, say of a device: the bytes; none where they say
-// nothing.
+// What the settings, or a platform of our own, say of a device; "" where they say nothing.
 static std::string told(const own_device *own, cl_device_id device, const cl_device_info what) {
   const bool has_version = has("version");
   if (what == CL_DEVICE_TYPE) {
@@ -370,7 +368,7 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                             void *data) {
   std::string known = options == nullptr ? "" : options;
-  // A device that is pretended to be newer has its compiler here, too, whatever that knows.
+  // A device that is pretended to be newer has this machine's compiler, whatever that knows.
   if (has("version") && version() != said("version") &&
       known.find("-cl-std=") != std::string::npos &&
       known.find("-cl-std=CL1.") == std::string::npos)
@@ -378,8 +376,7 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
   // A real device would only be slow.
   if (limit("fma", 1) == 0 && known.find("=fma") != std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
-  // No device has NVIDIA's options here, or its matrix units: a kernel brings its own
-  // (SAYS_FORCED).
+  // No compiler here knows NVIDIA's options.
   for (size_t at; has("capability") && (at = known.find("-cl-nv-")) != std::string::npos;)
     known.erase(at, known.find(' ', at) - at);
   const cl_int status = below.clBuildProgram(program, count, list, known.c_str(), notify, data);
@@ -420,8 +417,7 @@ static cl_mem create_buffer(cl_context context, const cl_mem_flags flags, const 
   return nullptr;
 }
 
-// `times`: 0, none; first, only of the first device. A clock without resolution says four numbers
-// that follow each other.
+// A clock without resolution says four numbers that follow each other.
 static cl_int times_of(cl_event event, const cl_profiling_info moment, const size_t room, void *to,
                        size_t *size_ret) {
   const cl_ulong time = moment - CL_PROFILING_COMMAND_QUEUED;

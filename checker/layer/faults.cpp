@@ -27,9 +27,8 @@ void start_faults() {
 // alone.
 //
 // The child has none of the parent's other threads: it can only say what failed, and end. One that
-// hangs is ended by SIGALRM, which says nothing yet: another thread may have held a lock as the
-// process was split (AddressSanitizer's allocator, of GCC 12, does). Whoever reads the log is to
-// fail that call in a process of its own.
+// hangs says nothing yet, since another thread may have held a lock as the process was split
+// (AddressSanitizer's, of GCC 12, does): that call is to fail in a process of its own.
 void split(const function_entry &entry, const size_t number) {
   for (const cl_int code : faults.folder.empty() ? std::vector<cl_int>() : entry.codes) {
     const std::string what = line_of(number, entry.name, code);

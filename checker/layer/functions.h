@@ -1,9 +1,6 @@
-// Every function of OpenCL 1.2 that a program without images can call: its name, how many
-// parameters it has, and the codes that it fails with in practice, of those that the specification
-// gives it, the usual one first.
-//
-// Included wherever something is to be made for each of them, with the macro FUNCTION(name, number,
-// codes...) defined.
+// The functions that the layer watches, and those that it calls itself, for whoever defines
+// FUNCTION(name, number, codes...): how many parameters each has, and the codes that it fails with
+// in practice, the usual one first.
 FUNCTION(clGetPlatformIDs, 3, -1001, CL_OUT_OF_HOST_MEMORY)
 FUNCTION(clGetPlatformInfo, 5, CL_INVALID_PLATFORM, CL_OUT_OF_HOST_MEMORY)
 FUNCTION(clGetDeviceIDs, 5, CL_INVALID_PLATFORM, CL_OUT_OF_RESOURCES)

@@ -334,7 +334,6 @@ template <typename R, typename... A> struct signature<R (*)(A...)> {
 static void at_exit(const int status, void *) {
   note("exit");
   note_readings();
-  note_order();
   if (layer.is_child) {
     fflush(nullptr);
     _exit(status);

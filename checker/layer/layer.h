@@ -114,13 +114,11 @@ void note_readings();
 
 void start_devices(); // devices.cpp: other devices
 void start_order();   // order.cpp: commands in the worst order
-void note_order();
 void start_buffers(); // buffers.cpp: what goes to the device and comes back
 void start_kernels(); // kernels.cpp: programs, their arguments and launches
 
-// What a kernel has been given, and the bytes of local memory that it declares itself. (What
-// CL_KERNEL_LOCAL_MEM_SIZE says once there are arguments is with some implementations without them:
-// PoCL 6.)
+// What a kernel has been given, and the bytes of local memory that it declares itself, asked before
+// there are arguments: then implementations differ.
 struct argument {
   size_t size;
   bool has_value; // else it is local memory

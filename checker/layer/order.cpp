@@ -2,14 +2,11 @@
 //
 // A command is kept back when it is enqueued, and each queue keeps its order. It runs when the
 // program waits for something; what runs then, and in which order, is up to the setting `order`:
-//
-//   late     nothing but what the wait is for, and what this has to wait for itself
-//   newest   all that may run, the one that was enqueued last before the others, until the wait is
-//            over
-//
-// So where the program orders two commands by nothing, the second comes first; and where it does
-// not wait for a result, there is none. A command that waits for one of another queue, which was
-// never flushed, may wait for ever: the layer says so and ends the program.
+// `late`, nothing but what the wait is for and what this has to wait for itself; `newest`, all that
+// may run, the last first, until the wait is over. So where the program orders two commands by
+// nothing, the second comes first; and where it does not wait for a result, there is none. A
+// command that waits for one of another queue, which was never flushed, may wait for ever: the
+// layer says so and ends the program.
 #include "layer.h"
 
 #include <functional>
@@ -28,7 +25,6 @@ struct command {
 struct order_state {
   std::vector<command> commands;
   size_t first_pending = 0; // all before it are done
-  size_t overtaking = 0;
   bool newest = false;
   std::map<cl_event, size_t> numbers; // by the events that the program has
 };
@@ -54,11 +50,6 @@ static std::vector<size_t> missing(const size_t number) {
 }
 
 static void run(const size_t number) {
-  for (size_t i = the.first_pending; i < number; i++)
-    if (!the.commands[i].done) {
-      the.overtaking++;
-      break;
-    }
   command &it = the.commands[number];
   cl_int status = it.run(&it.real);
   if (status == CL_SUCCESS)
@@ -272,11 +263,6 @@ static cl_int release_buffer(cl_mem buffer) {
 static cl_int release_kernel(cl_kernel kernel) {
   finish_all_of(nullptr);
   return below.clReleaseKernel(kernel);
-}
-
-void note_order() {
-  if (is_set("order"))
-    note("overtaken", the.overtaking, "of", the.commands.size());
 }
 
 void start_order() {
