@@ -10,7 +10,6 @@
 #include "../../common/compare.h"
 #include "../../common/timing.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -64,10 +63,9 @@ inline double peer_time(const std::function<double()> &run) {
 // The same, for calls that return when they are done, on the host's clock.
 inline double peer_time_host(const std::function<void()> &call) {
   return peer_time([&] {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now_ms();
     call();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-        .count();
+    return now_ms() - start;
   });
 }
 
@@ -75,8 +73,7 @@ inline double peer_time_host(const std::function<void()> &call) {
 inline int peer_finish(const peer_task &task, const double ms, const double transfer_ms) {
   bool ok;
   if (task.gemm) {
-    // As wrong as plain floats may be, or as numbers of 11 bits, which a library may be told to
-    // use.
+    // As wrong as plain floats may be, or numbers of 11 bits, which a library may be told to use.
     const double share = static_cast<double>(task.k) * double{FLT_EPSILON} + 0x1p-9;
     ok = task.real ? check_rows(task.c, task.a, task.b, task.m, task.n, task.k, share)
                    : check_matmul(task.c, task.a, task.b, task.m, task.n, task.k);

@@ -6,74 +6,68 @@
 #include <cuda_runtime.h>
 
 // 0 is success in both libraries.
-static void cuda_chk(const int status, const char *call) {
+static void cuda_chk(const int status, const int line = __builtin_LINE()) {
   if (status == 0)
     return;
-  fprintf(stderr, "%s reports status %d\n", call, status);
+  fprintf(stderr, "%s:%d: CUDA reports status %d\n", __FILE__, line, status);
   exit(EXIT_FAILURE);
 }
 
 int main(const int argc, char **argv) {
   cudaDeviceProp properties;
-  cuda_chk(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  cuda_chk(cudaGetDeviceProperties(&properties, 0));
   printf("device    %s (cuBLAS)\n", properties.name);
   peer_task task = peer_start(argc, argv);
   cublasHandle_t handle;
-  cuda_chk(cublasCreate(&handle), "cublasCreate");
-  cuda_chk(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); // no TF32
-  cuda_chk(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
+  cuda_chk(cublasCreate(&handle));
+  cuda_chk(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH)); // no TF32
+  cuda_chk(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
   cudaEvent_t start, end;
-  cuda_chk(cudaEventCreate(&start), "cudaEventCreate");
-  cuda_chk(cudaEventCreate(&end), "cudaEventCreate");
+  cuda_chk(cudaEventCreate(&start));
+  cuda_chk(cudaEventCreate(&end));
 
-  const auto copy = std::chrono::steady_clock::now();
+  const double copy = now_ms();
   std::vector<float> *const host[3] = {&task.a, &task.b, &task.c};
   float *memory[3];
   for (int i = 0; i < 3; i++) {
     const size_t bytes = host[i]->size() * sizeof(float);
-    cuda_chk(cudaMalloc(&memory[i], bytes), "cudaMalloc");
-    cuda_chk(cudaMemcpy(memory[i], host[i]->data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    cuda_chk(cudaMalloc(&memory[i], bytes));
+    cuda_chk(cudaMemcpy(memory[i], host[i]->data(), bytes, cudaMemcpyHostToDevice));
   }
-  double transfer_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - copy).count();
+  double transfer_ms = now_ms() - copy;
   const float factors[2] = {1.0f, 0.0f};
   float *device_factors;
-  cuda_chk(cudaMalloc(&device_factors, sizeof factors), "cudaMalloc");
-  cuda_chk(cudaMemcpy(device_factors, factors, sizeof factors, cudaMemcpyHostToDevice),
-           "cudaMemcpy");
+  cuda_chk(cudaMalloc(&device_factors, sizeof factors));
+  cuda_chk(cudaMemcpy(device_factors, factors, sizeof factors, cudaMemcpyHostToDevice));
   const int m = static_cast<int>(task.m);
   const int n = static_cast<int>(task.n);
   const int k = static_cast<int>(task.k);
-  const int calls =
-      10; // back to back, so that the way to the device is not part of each one's time
+  const int calls = 10; // back to back: the way to the device is not part of each one's time
   const double ms = peer_time([&] {
-    cuda_chk(cudaEventRecord(start), "cudaEventRecord");
+    cuda_chk(cudaEventRecord(start));
     for (int i = 0; i < calls; i++) {
       // cuBLAS counts columns first: there our row-major product reads Cᵀ = Bᵀ·Aᵀ.
       if (task.gemm)
         cuda_chk(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, device_factors, memory[1],
-                             n, memory[0], k, device_factors + 1, memory[2], n),
-                 "cublasSgemm");
+                             n, memory[0], k, device_factors + 1, memory[2], n));
       else
-        cuda_chk(cublasSdot(handle, n, memory[0], 1, memory[1], 1, memory[2]), "cublasSdot");
+        cuda_chk(cublasSdot(handle, n, memory[0], 1, memory[1], 1, memory[2]));
     }
-    cuda_chk(cudaEventRecord(end), "cudaEventRecord");
-    cuda_chk(cudaEventSynchronize(end), "cudaEventSynchronize");
+    cuda_chk(cudaEventRecord(end));
+    cuda_chk(cudaEventSynchronize(end));
     float elapsed;
-    cuda_chk(cudaEventElapsedTime(&elapsed, start, end), "cudaEventElapsedTime");
+    cuda_chk(cudaEventElapsedTime(&elapsed, start, end));
     return static_cast<double>(elapsed) / calls;
   });
-  const auto back = std::chrono::steady_clock::now();
+  const double back = now_ms();
   cuda_chk(
-      cudaMemcpy(task.c.data(), memory[2], task.c.size() * sizeof(float), cudaMemcpyDeviceToHost),
-      "cudaMemcpy");
-  transfer_ms +=
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - back).count();
+      cudaMemcpy(task.c.data(), memory[2], task.c.size() * sizeof(float), cudaMemcpyDeviceToHost));
+  transfer_ms += now_ms() - back;
   for (float *one : memory)
-    cuda_chk(cudaFree(one), "cudaFree");
-  cuda_chk(cudaFree(device_factors), "cudaFree");
-  cuda_chk(cudaEventDestroy(end), "cudaEventDestroy");
-  cuda_chk(cudaEventDestroy(start), "cudaEventDestroy");
-  cuda_chk(cublasDestroy(handle), "cublasDestroy");
+    cuda_chk(cudaFree(one));
+  cuda_chk(cudaFree(device_factors));
+  cuda_chk(cudaEventDestroy(end));
+  cuda_chk(cudaEventDestroy(start));
+  cuda_chk(cublasDestroy(handle));
   return peer_finish(task, ms, transfer_ms);
 }
