@@ -44,22 +44,19 @@ static functions below;
 
 constexpr uint32_t NAN_WORD = 0x7FC00000;
 
-// Changes an element; false if that would change nothing.
-static bool change(uint32_t &word, const std::string &how) {
-  const uint32_t old = word;
+// An element changed; the same where that would change nothing.
+static uint32_t changed(uint32_t word, const std::string &how) {
   float value;
   memcpy(&value, &word, sizeof value);
   if (std::isnan(value))
-    return false;
-  if (how == "sign") {
-    word ^= word == 0 ? 0 : 0x80000000U;
-  } else if (how == "nan") {
-    word = NAN_WORD;
-  } else {
-    value += std::stof(how);
-    memcpy(&word, &value, sizeof word);
-  }
-  return word != old;
+    return word;
+  if (how == "sign")
+    return word == 0 ? 0 : word ^ 0x80000000U;
+  if (how == "nan")
+    return NAN_WORD;
+  value += std::stof(how);
+  memcpy(&word, &value, sizeof word);
+  return word;
 }
 
 // Splits the process for each change of the first, the middle and the last element of `data`; what
@@ -76,13 +73,13 @@ static void try_changes(void *data, const size_t bytes) {
   the.transfers++;
   for (const size_t place : std::set<size_t>{0, n / 2, n - 1})
     for (const std::string &how : the.changes) {
-      uint32_t changed = words[place];
-      if (!change(changed, how))
+      const uint32_t other = changed(words[place], how);
+      if (other == words[place])
         continue;
       const std::string name = std::to_string(the.children++);
       const std::string what = line_of(name, the.transfers, layer.function, place, how);
       if (fork_child(the.corrupt, name, what, 100)) {
-        words[place] = changed;
+        words[place] = other;
         the.corrupt.clear();
         return;
       }
@@ -99,21 +96,10 @@ static bool is_input(const void *data, const size_t bytes) {
          std::any_of(words, words + n, differs);
 }
 
-// Every element becomes the last one, or if these are equal already, one that is not.
-static void make_alike(std::vector<char> &data) {
-  auto *const words = reinterpret_cast<uint32_t *>(data.data());
-  const size_t n = data.size() / sizeof(uint32_t);
-  for (size_t i = n; i-- > 0 && words[0] == words[n - 1];)
-    words[n - 1] = words[i];
-  std::fill(words, words + n, words[n - 1]);
-}
-
 // An input is changed, if that is asked for.
 static void take_input(const size_t number, std::vector<char> &data) {
   const std::vector<char> other = read_file(setting("take") + "/in" + std::to_string(number));
   std::copy_n(other.begin(), std::min(other.size(), data.size()), data.begin());
-  if (number == ::number("same"))
-    make_alike(data);
   if (is_set("keep"))
     write_file(setting("keep") + "/in" + std::to_string(the.num_transfers), data.data(),
                data.size());
@@ -125,7 +111,7 @@ static const void *sent(cl_mem buffer, const void *data, const size_t bytes) {
   if (data == nullptr)
     return data;
   const auto *now = static_cast<const char *>(data);
-  const bool is_changed = is_set("take") || is_set("keep") || is_set("same");
+  const bool is_changed = is_set("take") || is_set("keep");
   if (is_input(data, bytes)) {
     size_t none = 0;
     size_t &number = buffer == nullptr ? none : the.buffers[buffer].input;
@@ -168,9 +154,11 @@ static void take_result(void *data, const size_t bytes) {
   }
 }
 
-// The program has waited: what was to come is there now.
-static void arrive() {
+// Where the program has waited, what was to come is there now.
+static void arrive(const bool has_waited) {
   const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
+  if (!has_waited)
+    return;
   for (const delivery &each : the.deliveries)
     memcpy(each.to, each.bytes.data(), each.bytes.size());
   the.deliveries.clear();
@@ -236,8 +224,7 @@ static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool 
   const void *const now = sent(buffer, from, bytes);
   const cl_int status =
       below.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, now, count, list, event);
-  if (blocking == CL_TRUE)
-    arrive();
+  arrive(blocking == CL_TRUE);
   return status;
 }
 
@@ -260,8 +247,7 @@ static cl_int write_rect(cl_command_queue queue, cl_mem buffer, const cl_bool bl
   const cl_int status =
       below.clEnqueueWriteBufferRect(queue, buffer, blocking, to, origin, region, row, slice,
                                      region[0], region[0] * region[1], now, count, list, event);
-  if (blocking == CL_TRUE)
-    arrive();
+  arrive(blocking == CL_TRUE);
   return status;
 }
 
@@ -283,8 +269,7 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool b
     try_changes(to, bytes);
   if (the.late)
     deliver(to, {static_cast<char *>(to), static_cast<char *>(to) + bytes});
-  if (blocking == CL_TRUE)
-    arrive();
+  arrive(blocking == CL_TRUE);
   return status;
 }
 
@@ -300,8 +285,7 @@ static cl_int read_rect(cl_command_queue queue, cl_mem buffer, const cl_bool blo
                                     row, slice, host_row, host_slice, to, count, list, event);
   if (looks && status == CL_SUCCESS)
     take_result(static_cast<char *>(to) + row_of(region[1] - 1, host, region, host_row), region[0]);
-  if (blocking == CL_TRUE)
-    arrive();
+  arrive(blocking == CL_TRUE);
   return status;
 }
 
@@ -334,8 +318,7 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blo
     }
   }
   the.regions[shown] = {region, bytes, flags};
-  if (blocking == CL_TRUE)
-    arrive();
+  arrive(blocking == CL_TRUE);
   return shown;
 }
 
@@ -367,14 +350,13 @@ static cl_int unmap(cl_command_queue queue, cl_mem buffer, void *pointer, const 
 
 static cl_int finish(cl_command_queue queue) {
   const cl_int status = below.clFinish(queue);
-  arrive();
+  arrive(true);
   return status;
 }
 
 static cl_int wait_for(const cl_uint count, const cl_event *list) {
   const cl_int status = below.clWaitForEvents(count, list);
-  if (status == CL_SUCCESS)
-    arrive();
+  arrive(status == CL_SUCCESS);
   return status;
 }
 
@@ -382,8 +364,7 @@ static cl_int about_event(cl_event event, const cl_event_info what, const size_t
                           size_t *size_ret) {
   const cl_int status = below.clGetEventInfo(event, what, room, to, size_ret);
   const bool asks = what == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS;
-  if (asks && to != nullptr && *static_cast<const cl_int *>(to) == CL_COMPLETE)
-    arrive();
+  arrive(asks && to != nullptr && *static_cast<const cl_int *>(to) == CL_COMPLETE);
   return status;
 }
 

@@ -20,23 +20,14 @@ struct devices_state {
 static devices_state &the = *new devices_state; // NOLINT(cert-err58-cpp): see layer.cpp
 static functions below;
 
-static bool has(const char *key) {
-  return is_set(std::string("device.") + key);
-}
-static const std::string &said(const char *key) {
-  return setting(std::string("device.") + key);
-}
-static cl_ulong limit(const char *key, const cl_ulong otherwise) {
-  return number(std::string("device.") + key, otherwise);
-}
 // "3.0", or the whole text that a device says: "OpenCL 3.0 PoCL".
 static std::string version() {
-  const std::string &text = said("version");
+  const std::string &text = setting("device.version");
   return text.rfind("OpenCL ", 0) == 0 ? text : "OpenCL " + text + " pretended";
 }
 // Does it say that it is an older OpenCL than 2.0?
 static bool is_old() {
-  return has("version") && version()[strlen("OpenCL ")] == '1';
+  return is_set("device.version") && version()[strlen("OpenCL ")] == '1';
 }
 
 // ---- Platforms of our own -----------------------------------------------------------------------
@@ -162,9 +153,9 @@ static cl_device_type type_of(cl_device_id device) {
     const bool is_default = !own->second.is_paper && own->second.place.substr(2) == "0";
     return type_named(own->second.type) | (is_default ? CL_DEVICE_TYPE_DEFAULT : 0);
   }
-  if (!has("type"))
+  if (!is_set("device.type"))
     return asked<cl_device_type>(below.clGetDeviceInfo, device, CL_DEVICE_TYPE);
-  const std::vector<std::string> words = words_of(said("type"));
+  const std::vector<std::string> words = words_of(setting("device.type"));
   return type_named(words[0]) | (words.size() > 1 ? CL_DEVICE_TYPE_DEFAULT : 0);
 }
 
@@ -180,7 +171,7 @@ static cl_int get_devices(cl_platform_id platform, const cl_device_type type, co
 
 static std::vector<size_t> largest_sizes() {
   std::vector<size_t> sizes;
-  for (const std::string &word : words_of(said("sizes")))
+  for (const std::string &word : words_of(setting("device.sizes")))
     sizes.push_back(strtoull(word.c_str(), nullptr, 10));
   return sizes;
 }
@@ -196,17 +187,18 @@ struct property {
 constexpr cl_ulong KIB = 1024, MIB = 1024 * KIB;
 constexpr cl_device_info CAPABILITY_MAJOR = 0x4000; // of cl_nv_device_attribute_query
 static const property properties[] = {
-    {CL_DEVICE_MAX_COMPUTE_UNITS, "compute_units", sizeof(cl_uint), 21, 1},
-    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, "vector_width", sizeof(cl_uint), 1, 1},
-    {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, "vector_width", sizeof(cl_uint), 4, 4},
+    {CL_DEVICE_MAX_COMPUTE_UNITS, "device.compute_units", sizeof(cl_uint), 21, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, "device.vector_width", sizeof(cl_uint), 1, 1},
+    {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, "device.vector_width", sizeof(cl_uint), 4, 4},
     {CL_DEVICE_MEM_BASE_ADDR_ALIGN, "", sizeof(cl_uint), 568, 8},
-    {CL_DEVICE_GLOBAL_MEM_SIZE, "global_memory", sizeof(cl_ulong), 41 * KIB *MIB, 1536 * MIB},
-    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "buffer", sizeof(cl_ulong), 9 * KIB *MIB, 512 * MIB},
-    {CL_DEVICE_LOCAL_MEM_SIZE, "local_memory", sizeof(cl_ulong), 49 * KIB, KIB},
-    {CL_DEVICE_MAX_WORK_GROUP_SIZE, "group", sizeof(size_t), 257, 1},
-    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, "resolution", sizeof(size_t), 83, 1},
-    {CL_DEVICE_HOST_UNIFIED_MEMORY, "unified", sizeof(cl_bool), 0, 1},
-    {CAPABILITY_MAJOR, "capability", sizeof(cl_uint), 0, 0},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, "device.global_memory", sizeof(cl_ulong), 41 * KIB *MIB,
+     1536 * MIB},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, "device.buffer", sizeof(cl_ulong), 9 * KIB *MIB, 512 * MIB},
+    {CL_DEVICE_LOCAL_MEM_SIZE, "device.local_memory", sizeof(cl_ulong), 49 * KIB, KIB},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, "device.group", sizeof(size_t), 257, 1},
+    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, "device.resolution", sizeof(size_t), 83, 1},
+    {CL_DEVICE_HOST_UNIFIED_MEMORY, "device.unified", sizeof(cl_bool), 0, 1},
+    {CAPABILITY_MAJOR, "device.capability", sizeof(cl_uint), 0, 0},
 };
 
 static std::string with_end(const std::string &text) {
@@ -218,7 +210,7 @@ template <typename T> static std::string bytes_of(const T *first, const size_t c
 
 // What the settings, or a platform of our own, say of a device; "" where they say nothing.
 static std::string told(const own_device *own, cl_device_id device, const cl_device_info what) {
-  const bool has_version = has("version");
+  const bool has_version = is_set("device.version");
   if (what == CL_DEVICE_TYPE) {
     const cl_device_type type = type_of(device);
     return bytes_of(&type);
@@ -232,51 +224,52 @@ static std::string told(const own_device *own, cl_device_id device, const cl_dev
     std::replace(name.begin(), name.end(), ':', '-');
     return with_end(name);
   }
-  if (has("name") && what == CL_DEVICE_NAME)
-    return with_end(said("name"));
-  if (has("driver") && what == CL_DRIVER_VERSION)
-    return with_end(said("driver"));
+  if (is_set("device.name") && what == CL_DEVICE_NAME)
+    return with_end(setting("device.name"));
+  if (is_set("device.driver") && what == CL_DRIVER_VERSION)
+    return with_end(setting("device.driver"));
   if (has_version && what == CL_DEVICE_VERSION)
     return with_end(version());
   if (has_version && what == CL_DEVICE_OPENCL_C_VERSION) // of 3.0, the least: see FEATURES
     return with_end("OpenCL C " +
                     (is_old() ? version().substr(strlen("OpenCL ")) : "1.2 pretended"));
-  if (has("capability") && what == CL_DEVICE_EXTENSIONS)
+  if (is_set("device.capability") && what == CL_DEVICE_EXTENSIONS)
     return with_end("cl_nv_device_attribute_query");
-  if ((has_version || has("features")) && what == CL_DEVICE_EXTENSIONS)
+  if ((has_version || is_set("device.features")) && what == CL_DEVICE_EXTENSIONS)
     return with_end("cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
                     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
                     "cl_khr_byte_addressable_store " +
-                    said("extensions"));
-  if (has("features") && what == CL_DEVICE_OPENCL_C_FEATURES) {
+                    setting("device.extensions"));
+  if (is_set("device.features") && what == CL_DEVICE_OPENCL_C_FEATURES) {
     std::vector<cl_name_version> list;
-    for (const std::string &word : words_of(said("features"))) {
+    for (const std::string &word : words_of(setting("device.features"))) {
       list.push_back({CL_MAKE_VERSION(3, 0, 0), ""});
       snprintf(list.back().name, sizeof list.back().name, "%s", word.c_str());
     }
     return bytes_of(list.data(), list.size());
   }
-  if (has("sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
+  if (is_set("device.sizes") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
     return bytes_of(largest_sizes().data(), largest_sizes().size());
   // Where it has another number of compute units, the real one has not so many to divide.
-  if ((has("partition") || has("compute_units")) && what == CL_DEVICE_PARTITION_PROPERTIES) {
+  if ((is_set("device.partition") || is_set("device.compute_units")) &&
+      what == CL_DEVICE_PARTITION_PROPERTIES) {
     std::vector<cl_device_partition_property> ways;
-    if (said("partition").find("equally") != std::string::npos)
+    if (setting("device.partition").find("equally") != std::string::npos)
       ways.push_back(CL_DEVICE_PARTITION_EQUALLY);
-    if (said("partition").find("by_counts") != std::string::npos)
+    if (setting("device.partition").find("by_counts") != std::string::npos)
       ways.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
     if (ways.empty())
       ways.push_back(0);
     return bytes_of(ways.data(), ways.size());
   }
-  if (limit("fma", 1) == 0 && what == CL_DEVICE_SINGLE_FP_CONFIG) {
+  if (number("device.fma", 1) == 0 && what == CL_DEVICE_SINGLE_FP_CONFIG) {
     auto config = asked<cl_device_fp_config>(below.clGetDeviceInfo, device, what);
     config &= ~static_cast<cl_device_fp_config>(CL_FP_FMA);
     return bytes_of(&config);
   }
   for (const property &one : properties)
-    if (what == one.what && has(one.key)) {
-      const cl_ulong value = limit(one.key, 0); // its low bytes come first
+    if (what == one.what && is_set(one.key)) {
+      const cl_ulong value = number(one.key); // its low bytes come first
       return bytes_of(&value).substr(0, one.size);
     }
   return "";
@@ -327,16 +320,16 @@ static size_t largest_group(cl_kernel kernel, cl_device_id device) {
   const auto most = asked<size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE);
   const auto program = asked<cl_program>(below.clGetKernelInfo, kernel, CL_KERNEL_PROGRAM);
   const bool has_barrier =
-      has("barrier_group") && source_of(program).find("barrier(") != std::string::npos;
-  return std::min<size_t>({most, limit("group", most), limit("kernel_group", most),
-                           has_barrier ? limit("barrier_group", most) : most});
+      is_set("device.barrier_group") && source_of(program).find("barrier(") != std::string::npos;
+  return std::min<size_t>({most, number("device.group", most), number("device.kernel_group", most),
+                           has_barrier ? number("device.barrier_group", most) : most});
 }
 
 static cl_int kernel_info(cl_kernel kernel, cl_device_id device,
                           const cl_kernel_work_group_info what, const size_t room, void *to,
                           size_t *size_ret) {
   const size_t most = largest_group(kernel, device);
-  const size_t multiple = limit("multiple", 0);
+  const size_t multiple = number("device.multiple", 0);
   if (what == CL_KERNEL_WORK_GROUP_SIZE)
     return give_back(&most, sizeof most, room, to, size_ret);
   if (what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE && multiple > 0)
@@ -358,7 +351,8 @@ static bool asks_too_much(cl_program program) {
     using sizes = std::array<size_t, 3>;
     const auto wanted = asked<sizes>(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
     const size_t items = wanted[0] * wanted[1] * wanted[2];
-    too_much |= bytes > limit("local_memory", bytes) || items > limit("group", items);
+    too_much |=
+        bytes > number("device.local_memory", bytes) || items > number("device.group", items);
     below.clReleaseKernel(kernel);
   }
   return too_much;
@@ -369,15 +363,15 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
                             void *data) {
   std::string known = options == nullptr ? "" : options;
   // A device that is pretended to be newer has this machine's compiler, whatever that knows.
-  if (has("version") && version() != said("version") &&
+  if (is_set("device.version") && version() != setting("device.version") &&
       known.find("-cl-std=") != std::string::npos &&
       known.find("-cl-std=CL1.") == std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
   // A real device would only be slow.
-  if (limit("fma", 1) == 0 && known.find("=fma") != std::string::npos)
+  if (number("device.fma", 1) == 0 && known.find("=fma") != std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
   // No compiler here knows NVIDIA's options.
-  for (size_t at; has("capability") && (at = known.find("-cl-nv-")) != std::string::npos;)
+  for (size_t at; is_set("device.capability") && (at = known.find("-cl-nv-")) != std::string::npos;)
     known.erase(at, known.find(' ', at) - at);
   const cl_int status = below.clBuildProgram(program, count, list, known.c_str(), notify, data);
   return status == CL_SUCCESS && asks_too_much(program) ? CL_BUILD_PROGRAM_FAILURE : status;
@@ -403,7 +397,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   cl_ulong local_memory = record_of(kernel).local_bytes;
   for (const auto &[index, it] : record_of(kernel).given)
     local_memory += it.has_value ? 0 : it.size;
-  if (local_memory > limit("local_memory", local_memory))
+  if (local_memory > number("device.local_memory", local_memory))
     return CL_OUT_OF_RESOURCES;
   return below.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global_size, local_size, count,
                                       list, event);
@@ -411,7 +405,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
 
 static cl_mem create_buffer(cl_context context, const cl_mem_flags flags, const size_t bytes,
                             void *host, cl_int *status) {
-  if (bytes <= limit("buffer", bytes))
+  if (bytes <= number("device.buffer", bytes))
     return below.clCreateBuffer(context, flags, bytes, host, status);
   *status = CL_INVALID_BUFFER_SIZE;
   return nullptr;
@@ -421,11 +415,11 @@ static cl_mem create_buffer(cl_context context, const cl_mem_flags flags, const 
 static cl_int times_of(cl_event event, const cl_profiling_info moment, const size_t room, void *to,
                        size_t *size_ret) {
   const cl_ulong time = moment - CL_PROFILING_COMMAND_QUEUED;
-  if (has("resolution"))
+  if (is_set("device.resolution"))
     return give_back(&time, sizeof time, room, to, size_ret);
   const auto queue = asked<cl_command_queue>(below.clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE);
   const auto device = asked<cl_device_id>(below.clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE);
-  if (said("times") == "0" || device != the.platforms.front().front())
+  if (setting("device.times") == "0" || device != the.platforms.front().front())
     return CL_PROFILING_INFO_NOT_AVAILABLE;
   return below.clGetEventProfilingInfo(event, moment, room, to, size_ret);
 }
@@ -445,6 +439,6 @@ void start_devices() {
   table.clBuildProgram = build_program;
   table.clEnqueueNDRangeKernel = launch;
   table.clCreateBuffer = create_buffer;
-  if (has("times") || has("resolution"))
+  if (is_set("device.times") || is_set("device.resolution"))
     table.clGetEventProfilingInfo = times_of;
 }

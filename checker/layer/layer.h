@@ -5,8 +5,6 @@
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300 // for what a device says of itself
 #endif
-#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
@@ -30,7 +28,6 @@ extern functions table; // the same, but for what the parts of the layer have pu
 
 // Never destroyed, like the states of the parts: a program may still call OpenCL while it ends.
 struct layer_state {
-  bool active = false;       // there are settings, and a program that uses OpenCL
   bool is_child = false;     // of a fork
   size_t calls = 0;          // so far
   const char *function = ""; // that is called

@@ -94,17 +94,19 @@ static void run_for(const size_t target) {
 }
 
 // All commands of a queue, or, of null, of all queues.
-static void flush_all_of(cl_command_queue queue) {
+static cl_int flush(cl_command_queue queue) {
   for (size_t i = the.first_pending; i < the.commands.size(); i++)
     if (queue == nullptr || the.commands[i].queue == queue)
       the.commands[i].flushed = true;
+  return CL_SUCCESS;
 }
 
-static void finish_all_of(cl_command_queue queue) {
-  flush_all_of(queue);
+static cl_int finish(cl_command_queue queue) {
+  flush(queue);
   for (size_t i = the.commands.size(); i-- > the.first_pending;)
     if (queue == nullptr || the.commands[i].queue == queue)
       run_for(i); // nothing happens where it is done
+  return CL_SUCCESS;
 }
 
 // ---- Enqueuing ----------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ static cl_int enqueue(cl_command_queue queue, const bool blocking, const cl_uint
   }
   the.commands.push_back(now);
   if (blocking) {
-    flush_all_of(queue);
+    flush(queue);
     run_for(the.commands.size() - 1);
   }
   return CL_SUCCESS;
@@ -201,7 +203,7 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const
                                     const size_t bytes, const cl_uint count, const cl_event *list,
                                     cl_event *event, cl_int *status) {
   if (blocking == CL_TRUE)
-    finish_all_of(queue);
+    finish(queue);
   void *place = below.clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, offset, bytes, 0, nullptr,
                                          nullptr, status);
   if (place != nullptr)
@@ -218,21 +220,13 @@ template <typename... A> static cl_int not_known(A...) {
 
 // ---- What else there is -------------------------------------------------------------------------
 
-static cl_int flush(cl_command_queue queue) {
-  flush_all_of(queue);
-  return CL_SUCCESS;
-}
-static cl_int finish(cl_command_queue queue) {
-  finish_all_of(queue);
-  return CL_SUCCESS;
-}
 static cl_int wait_for(const cl_uint count, const cl_event *list) {
   if (count == 0 || list == nullptr)
     return CL_INVALID_VALUE;
   for (cl_uint i = 0; i < count; i++) {
     if (the.numbers.count(list[i]) == 0)
       give_up("the program waits for an event that no command gave");
-    flush_all_of(the.commands[the.numbers[list[i]]].queue);
+    flush(the.commands[the.numbers[list[i]]].queue);
   }
   for (cl_uint i = 0; i < count; i++)
     run_for(the.numbers[list[i]]);
@@ -251,18 +245,10 @@ static cl_int about_event(cl_event event, const cl_event_info what, const size_t
     return give_back(&it.queue, sizeof it.queue, room, to, size_ret);
   return below.clGetEventInfo(it.done ? it.real : event, what, room, to, size_ret);
 }
-static cl_int release_queue(cl_command_queue queue) {
-  finish_all_of(queue);
-  return below.clReleaseCommandQueue(queue);
-}
 // What a command uses must not go before it has run.
-static cl_int release_buffer(cl_mem buffer) {
-  finish_all_of(nullptr);
-  return below.clReleaseMemObject(buffer);
-}
-static cl_int release_kernel(cl_kernel kernel) {
-  finish_all_of(nullptr);
-  return below.clReleaseKernel(kernel);
+template <auto member, typename T> static cl_int release(T object) {
+  finish(nullptr);
+  return (below.*member)(object);
 }
 
 void start_order() {
@@ -270,9 +256,9 @@ void start_order() {
     return;
   the.newest = setting("order") == "newest";
   below = table;
-  table.clReleaseCommandQueue = release_queue;
-  table.clReleaseMemObject = release_buffer;
-  table.clReleaseKernel = release_kernel;
+  table.clReleaseCommandQueue = release<&functions::clReleaseCommandQueue>;
+  table.clReleaseMemObject = release<&functions::clReleaseMemObject>;
+  table.clReleaseKernel = release<&functions::clReleaseKernel>;
   table.clEnqueueWriteBuffer = deferred<&functions::clEnqueueWriteBuffer>::call;
   table.clEnqueueReadBuffer = deferred<&functions::clEnqueueReadBuffer>::call;
   table.clEnqueueCopyBuffer = deferred<&functions::clEnqueueCopyBuffer>::call;
