@@ -6,13 +6,13 @@
 // writes into the file that the environment variable RECORDER_OUT names; README.md beside this file
 // describes a recording. Lines:
 //
-//   variable NAME SPACE TYPE COUNT     local memory of the kernel: a __local array in it, and its
-//   elements function {...}                     JSON: a function of the program; the kernel comes
-//   first access ITEM LINE KIND VARIABLE OFFSET SIZE BYTES
-//                                      ITEM: global number; KIND: load, store, atomic; VARIABLE:
-//                                      argument's or array's name; OFFSET, SIZE in bytes; BYTES:
-//                                      what was read (atomic: before) or written, hex
+//   variable NAME SPACE TYPE COUNT    a __local array in the kernel, and its elements
+//   function {...}                    JSON: a function of the program; the kernel comes first
+//   access ITEM LINE KIND VARIABLE OFFSET SIZE BYTES
 //   barrier ITEM LINE
+//
+// ITEM is a global number, KIND load, store or atomic, VARIABLE an argument's or array's name;
+// OFFSET and SIZE are bytes, and BYTES, in hex, what was read (atomic: before) or written.
 //
 // Built against Oclgrind 21.10 and LLVM 14, the packages liboclgrind-dev and llvm-14-dev of
 // Debian 12.
@@ -302,8 +302,7 @@ public:
             << layout.getTypeAllocSize(whole) / layout.getTypeAllocSize(inner) << "\n";
       }
     std::vector<const llvm::Function *> todo{kernel};
-    // The same kernel with other lines, in the same file; then the program is all that is asked
-    // for.
+    // The same kernel with other lines, in the same file: then this is all that is asked for.
     const bool programs = std::getenv("RECORDER_PROGRAMS") != nullptr;
     if (programs)
       for (const llvm::Function &function : *kernel->getParent())
@@ -367,16 +366,16 @@ private:
 
   // Where the buffers, and the variables of the group of this work-item, lie.
   void find_places(const oclgrind::WorkItem *item) {
+    const auto place = [&](const llvm::Value &value) {
+      const unsigned space = value.getType()->getPointerAddressSpace();
+      places[{space, item->getOperand(&value).getPointer() >> OFFSET_BITS}] = value.getName().str();
+    };
     for (const llvm::Argument &argument : kernel->args())
       if (argument.getType()->isPointerTy() && !argument.use_empty())
-        place(item, &argument, argument.getType()->getPointerAddressSpace());
+        place(argument);
     for (const llvm::GlobalVariable &variable : kernel->getParent()->globals())
       if (variable.getAddressSpace() == oclgrind::AddrSpaceLocal && !variable.use_empty())
-        place(item, &variable, oclgrind::AddrSpaceLocal);
-  }
-
-  void place(const oclgrind::WorkItem *item, const llvm::Value *value, const unsigned space) {
-    places[{space, item->getOperand(value).getPointer() >> OFFSET_BITS}] = value->getName().str();
+        place(variable);
   }
 
   void access(const char *kind, const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
