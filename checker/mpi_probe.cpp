@@ -200,22 +200,19 @@ static void has_ended(const int count, const MPI_Request *requests) {
   }
 }
 
-#define SENDS(NAME, AT_ONCE)                                                                       \
-  int MPI_##NAME(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {  \
-    note_send(to, count, type);                                                                    \
-    return PMPI_##NAME(changed(out, count, type), count, type, to, tag, comm);                     \
-  }                                                                                                \
-  int MPI_##AT_ONCE(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
-                    MPI_Request *request) {                                                        \
-    note_send(to, count, type);                                                                    \
-    const int code =                                                                               \
-        PMPI_##AT_ONCE(changed(out, count, type), count, type, to, tag, comm, request);            \
-    const char *const from = static_cast<const char *>(out);                                       \
-    on_its_way()[*request] = {from, {from, from + bytes(count, type)}};                            \
-    return code;                                                                                   \
-  }
-SENDS(Send, Isend)
-SENDS(Ssend, Issend)
+int MPI_Send(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  note_send(to, count, type);
+  return PMPI_Send(changed(out, count, type), count, type, to, tag, comm);
+}
+
+int MPI_Isend(const void *out, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+  note_send(to, count, type);
+  const int code = PMPI_Isend(changed(out, count, type), count, type, to, tag, comm, request);
+  const char *const from = static_cast<const char *>(out);
+  on_its_way()[*request] = {from, {from, from + bytes(count, type)}};
+  return code;
+}
 
 int MPI_Barrier(MPI_Comm comm) {
   note("Barrier");
