@@ -1,9 +1,8 @@
 // What goes to the device and what comes back: kept in files, changed, late, or lost.
 //
 // An input is what is copied into a buffer, written, or mapped, unless it begins with NaN, as
-// poisoned outputs do, or is all alike. With `late`, what is mapped is a copy, without contents
-// where the program said that it would write all of it, and thrown away where it would only read;
-// and results arrive when the program has waited for something.
+// poisoned outputs do, or is all alike. With `late`, results arrive when the program has waited for
+// something, and what is mapped is a copy, without contents if the program is to write all of it.
 #include "layer.h"
 
 #include <algorithm>
@@ -59,10 +58,10 @@ static uint32_t changed(uint32_t word, const std::string &how) {
   return word;
 }
 
-// Splits the process for each change of the first, the middle and the last element of `data`; what
-// lies behind the last is NaN. In the child the element there is another one, and it goes on to its
-// end with that; the parent, which waits for it, goes on with the right one. The child has none of
-// the parent's other threads and has to compute: on PoCL, the device "basic" needs none.
+// Splits the process for each change of the first, the middle and the last element of `data` (what
+// lies behind the last is NaN). The child goes on to its end with another element there, the parent
+// with the right one. The child has to compute without the parent's other threads: on PoCL, the
+// device "basic" needs none.
 static void try_changes(void *data, const size_t bytes) {
   if (the.corrupt.empty() || bytes < sizeof(uint32_t))
     return;
@@ -96,7 +95,6 @@ static bool is_input(const void *data, const size_t bytes) {
          std::any_of(words, words + n, differs);
 }
 
-// An input is changed, if that is asked for.
 static void take_input(const size_t number, std::vector<char> &data) {
   const std::vector<char> other = read_file(setting("take") + "/in" + std::to_string(number));
   std::copy_n(other.begin(), std::min(other.size(), data.size()), data.begin());
@@ -105,8 +103,7 @@ static void take_input(const size_t number, std::vector<char> &data) {
                data.size());
 }
 
-// What goes to the device in place of `data`; `buffer` is null while it is made. An input is
-// counted.
+// What goes to the device in place of `data`; `buffer` is null while it is made.
 static const void *sent(cl_mem buffer, const void *data, const size_t bytes) {
   if (data == nullptr)
     return data;
@@ -138,8 +135,7 @@ static bool looks_at_results() {
   return the.late || is_set("keep") || is_set("result") || is_set("add") || !the.corrupt.empty();
 }
 
-// A result is counted, and changed if that is asked for: `result = last`, its last element is
-// another; `add` = "3 0.5": to the first float of the third one, 0.5 is added.
+// A result is counted, and changed if that is asked for.
 static void take_result(void *data, const size_t bytes) {
   note("result", layer.calls, ++the.num_results);
   if (is_set("keep"))
@@ -164,7 +160,6 @@ static void arrive(const bool has_waited) {
   the.deliveries.clear();
 }
 
-// A result lies in `data`, and is the program's at `to` once that has waited.
 static void deliver(void *to, const std::vector<char> &data) {
   memset(to, 0xFF, data.size());
   the.deliveries.push_back({to, data});

@@ -1,5 +1,4 @@
-// Times that are known, on the device's clock and on the host's; series of commands, which also
-// tell what kernels.cpp may drop; and what became of each command.
+// Known times, on the device's clock and on the host's; series of commands; what became of each.
 //
 // The host's clock is std::chrono's steady one, when the program itself asks it. By this clock each
 // OpenCL call takes CALL_NS, each reading READING_NS, and the host's own work nothing. A command
@@ -18,9 +17,8 @@ constexpr cl_ulong CALL_NS = 3000;
 constexpr cl_ulong READING_NS = 17000;
 // What both clocks begin with, as of 2023: a double or a float does not hold such a number exactly.
 constexpr cl_ulong SINCE_1970_NS = 1700000000123456789;
-// What commands of every other series take beyond whole microseconds: so little below a half that
-// whoever subtracts the moments as doubles, which are 256 ns apart there, rounds up about every
-// other time. Of every other one, so that two launches that are timed as one do, too.
+// What every other series' commands take beyond whole microseconds: so little below a half that who
+// subtracts the moments as doubles, there 256 ns apart, rounds up about every other time.
 constexpr cl_ulong JUST_BELOW_NS = 497;
 
 using moments = std::array<cl_ulong, 4>; // queued, submitted, started, ended
@@ -153,12 +151,9 @@ void note_command(const size_t call, cl_command_queue queue, cl_event event, con
 }
 
 void note_ends(cl_command_queue queue) {
-  std::vector<held_command> others;
-  for (const held_command &each : the.held) {
-    if (each.queue != queue) {
-      others.push_back(each);
+  for (held_command &each : the.held) {
+    if (each.queue != queue || each.event == nullptr)
       continue;
-    }
     moments ns;
     for (cl_uint i = 0; i < 4; i++)
       ns[i] = asked<cl_ulong>(real.clGetEventProfilingInfo, each.event,
@@ -167,8 +162,8 @@ void note_ends(cl_command_queue queue) {
          asked<cl_int>(real.clGetEventInfo, each.event, CL_EVENT_COMMAND_EXECUTION_STATUS),
          text_of(ns));
     real.clReleaseEvent(each.event);
+    each.event = nullptr;
   }
-  the.held = others;
 }
 
 void start_clock() {

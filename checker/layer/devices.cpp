@@ -73,8 +73,7 @@ static void give_list(const std::vector<T> &all, const cl_uint room, T *list, cl
     *count = static_cast<cl_uint>(all.size());
 }
 
-// Makes the platforms that `devices` names: types by commas, platforms by slashes; `on_paper`: of
-// no real devices.
+// Makes the platforms that `devices` names: types by commas, platforms by slashes.
 static void make_platforms() {
   const bool is_paper = number("on_paper") == 1;
   std::vector<cl_device_id> list;
@@ -120,14 +119,9 @@ static cl_int platform_info(cl_platform_id platform, const cl_platform_info what
     return below.clGetPlatformInfo(platform, what, room, to, size_ret);
   if (number("on_paper") != 1)
     return below.clGetPlatformInfo(real_platforms().front(), what, room, to, size_ret);
-  std::string text = "Paper";
-  if (what == CL_PLATFORM_NAME)
-    text = "Paper Platform " + std::to_string(reinterpret_cast<size_t>(platform) - 1);
-  else if (what == CL_PLATFORM_VERSION)
-    text = "OpenCL 1.2 paper";
-  else if (what == CL_PLATFORM_PROFILE)
-    text = "FULL_PROFILE";
-  return give_back(text.c_str(), text.size() + 1, room, to, size_ret);
+  const std::string name =
+      "Paper Platform " + std::to_string(reinterpret_cast<size_t>(platform) - 1);
+  return give_back(name.c_str(), name.size() + 1, room, to, size_ret);
 }
 
 // The end of what can be done on paper; but on which device it was tried tells something.
@@ -367,7 +361,6 @@ static cl_int build_program(cl_program program, const cl_uint count, const cl_de
       known.find("-cl-std=") != std::string::npos &&
       known.find("-cl-std=CL1.") == std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
-  // A real device would only be slow.
   if (number("device.fma", 1) == 0 && known.find("=fma") != std::string::npos)
     return CL_INVALID_BUILD_OPTIONS;
   // No compiler here knows NVIDIA's options.

@@ -46,11 +46,9 @@ void split(const function_entry &entry, const size_t number) {
   }
 }
 
-bool is_to_fail(const function_entry &entry, const size_t number, cl_int &code) {
-  bool fails = number == faults.fail_at;
-  if (!faults.function.empty())
-    fails = faults.fail_at > 0 && number >= faults.fail_at && faults.function == entry.name;
-  if (fails)
-    code = faults.code != 0 ? faults.code : entry.codes.front();
-  return fails;
+cl_int failure_of(const function_entry &entry, const size_t number) {
+  const bool is_later = faults.fail_at > 0 && number >= faults.fail_at;
+  const bool fails = faults.function.empty() ? number == faults.fail_at
+                                             : is_later && faults.function == entry.name;
+  return !fails ? CL_SUCCESS : faults.code != 0 ? faults.code : entry.codes.front();
 }

@@ -65,7 +65,6 @@ static std::map<cl_uint, cl_mem> buffers_of(cl_kernel kernel) {
 
 // ---- Programs, arguments, contents --------------------------------------------------------------
 
-// `sources`: what is handed over goes to a file.
 static cl_program create_program(cl_context context, const cl_uint count, const char **texts,
                                  const size_t *lengths, cl_int *status) {
   cl_program program = below.clCreateProgramWithSource(context, count, texts, lengths, status);
@@ -98,7 +97,6 @@ static void begin_with_0(cl_command_queue queue, cl_mem buffer) {
     write_now(queue, buffer, std::vector<char>(data.size()));
 }
 
-// The file of `before` or `after` for an argument of this launch: L.A.
 static std::string file_of(const char *key, const cl_uint index) {
   return setting(key) + "/" + std::to_string(the.num_launches) + "." + std::to_string(index);
 }
@@ -113,8 +111,7 @@ static void put_before(cl_command_queue queue, cl_kernel kernel) {
   }
 }
 
-// What the buffers of a launch hold after it goes to files of `after`, for the first eight launches
-// and buffers of up to a megabyte.
+// What is in them after it goes to files, of the first eight launches, up to a megabyte each.
 static void keep_after(cl_command_queue queue, cl_kernel kernel) {
   for (const auto &[index, buffer] : buffers_of(kernel)) {
     std::vector<char> data(size_of(buffer));

@@ -38,7 +38,7 @@ bool fork_child(const std::string &folder, const std::string &name, const std::s
   const pid_t child = fork();
   if (child == 0) {
     for (const auto &[end, descriptor] : {std::pair(".out", 1), std::pair(".err", 2)}) {
-      const int file = creat((folder + "/" + name + end).c_str(), 0600);
+      const int file = creat(std::string(folder).append("/" + name).append(end).c_str(), 0600);
       if (file < 0 || dup2(file, descriptor) < 0)
         _Exit(99);
     }
@@ -144,6 +144,7 @@ template <auto member> struct hook;
 template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<member> {
   static inline function_entry entry;
 
+  using result = R;
   using all = std::tuple<A...>;
   template <size_t i> using argument = std::tuple_element_t<i, all>;
   static constexpr size_t last = sizeof...(A) - 1;
@@ -183,14 +184,10 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
          texts_of(arguments, std::index_sequence_for<A...>{}));
     split(entry, number); // a child does not own what its parent has locked
     host_call();
-    cl_int code = CL_SUCCESS;
-    R result;
-    if (is_to_fail(entry, number, code)) {
+    const cl_int code = failure_of(entry, number);
+    if (code != CL_SUCCESS)
       note("done", number, code, "failed");
-      result = fail(arguments, code);
-    } else {
-      result = pass_on(arguments, number);
-    }
+    const R result = code != CL_SUCCESS ? fail(arguments, code) : pass_on(arguments, number);
     is_inside = false;
     return result;
   }
@@ -259,8 +256,7 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
     return made;
   }
 
-  // Keeps the books after a call that succeeded, and lets the host's clock go on where it has
-  // waited.
+  // Keeps the books, and the host's clock, after a call that succeeded.
   static void account(const all &arguments, const size_t number, const bool is_asked) {
     if constexpr (gives_event()) {
       std::string kind = entry.name;
@@ -288,14 +284,9 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
 
 // ---- The functions that the program finds -------------------------------------------------------
 
-template <typename F> struct signature;
-template <typename R, typename... A> struct signature<R (*)(A...)> {
-  using result = R;
-  template <size_t i> using parameter = std::tuple_element_t<i, std::tuple<A...>>;
-};
-
 // Parameters a0, a1, ... of the types that the function has, and these as arguments.
-#define P(name, i) signature<decltype(&::name)>::parameter<i> a##i
+// NOLINTBEGIN(bugprone-macro-parentheses): types
+#define P(name, i) hook<&functions::name>::argument<i> a##i
 #define PARAMETERS_1(name) P(name, 0)
 #define PARAMETERS_2(name) PARAMETERS_1(name), P(name, 1)
 #define PARAMETERS_3(name) PARAMETERS_2(name), P(name, 2)
@@ -315,11 +306,12 @@ template <typename R, typename... A> struct signature<R (*)(A...)> {
 #define ARGUMENTS_10 ARGUMENTS_9, a9
 #define ARGUMENTS_14 ARGUMENTS_10, a10, a11, a12, a13
 #define FUNCTION(name, number, ...)                                                                \
-  extern "C" signature<decltype(&::name)>::result name(PARAMETERS_##number(name)) {                \
+  extern "C" hook<&functions::name>::result name(PARAMETERS_##number(name)) {                      \
     return hook<&functions::name>::call(ARGUMENTS_##number);                                       \
   }
 #include "functions.h"
 #undef FUNCTION
+// NOLINTEND(bugprone-macro-parentheses)
 
 // ---- Beginning and end --------------------------------------------------------------------------
 

@@ -86,8 +86,8 @@ struct function_entry {
 void start_faults();
 // Before a call: splits the process, if that is asked for.
 void split(const function_entry &entry, size_t number);
-// Is this call to fail? `code` is what it fails with.
-bool is_to_fail(const function_entry &entry, size_t number, cl_int &code);
+// The code that this call is to fail with; CL_SUCCESS: none.
+cl_int failure_of(const function_entry &entry, size_t number);
 
 // ---- clock.cpp ----------------------------------------------------------------------------------
 
@@ -143,11 +143,12 @@ T asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object, cons
 template <typename O>
 std::string text_asked(cl_int (*function)(O, cl_uint, size_t, void *, size_t *), O object,
                        const cl_uint what) {
-  size_t size = 0;
+  size_t size = 1; // with the 0 at its end
   function(object, what, 0, nullptr, &size);
-  std::string text(size + 1, '\0');
+  std::string text(size, '\0');
   function(object, what, size, text.data(), nullptr);
-  return text.c_str();
+  text.pop_back();
+  return text;
 }
 inline std::string source_of(cl_program program) {
   return text_asked(real.clGetProgramInfo, program, CL_PROGRAM_SOURCE);
@@ -173,8 +174,7 @@ inline bool write_now(cl_command_queue queue, cl_mem buffer, const std::vector<c
                                    nullptr) == CL_SUCCESS;
 }
 
-// Gives back a property as all clGet...Info functions do: as much as there is room for, and its
-// size.
+// Gives back a property as all clGet...Info functions do.
 inline cl_int give_back(const void *value, const size_t bytes, const size_t room, void *to,
                         size_t *size_ret) {
   if (to != nullptr && room < bytes)

@@ -197,7 +197,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
     return status;
   });
 }
-// What is mapped has its place at once; its contents are there when the command has run.
+// What is mapped has its place at once, and its contents when the command has run.
 static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, const cl_bool blocking,
                                     const cl_map_flags flags, const size_t offset,
                                     const size_t bytes, const cl_uint count, const cl_event *list,

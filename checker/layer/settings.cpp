@@ -1,5 +1,4 @@
-// The settings: lines "key = value" of the file that LAYER_SETTINGS names. README.md says what each
-// of them does; one that is not known here ends the program.
+// The settings (README.md), of the file that LAYER_SETTINGS names.
 #include "layer.h"
 
 #include <fstream>

@@ -31,7 +31,7 @@ static void expect(const bool got, const bool right, const std::string &what) {
 // The inputs tell right from wrong: whatever is left out of a sum or a dot product, as chapters 05
 // to 07, 11 and 12 form them, is not 0, and in any order they are exact in float.
 static void inputs() {
-  for (const size_t n : {1, 2, 5, 63, 64, 65, 256, 1000, 1000003, 1048576}) {
+  for (const size_t n : std::vector<size_t>{1, 2, 5, 63, 64, 65, 256, 1000, 1000003, 1048576}) {
     std::vector<float> a(n), b(n), partial_sums(std::min<size_t>(32, (n + 63) / 64));
     fill_whole(a, 1);
     fill_whole(b, 2);
