@@ -153,14 +153,26 @@ int MPI_Allgather(const void *in, int count, MPI_Datatype type, void *out, int o
   return code;
 }
 
-// Ends at once where its result is to be spoilt: only then can it be.
-int MPI_Iallgatherv(const void *in, int count, MPI_Datatype type, void *out, const int *counts,
-                    const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request) {
-  if (getenv("MPI_LAYER_SPOIL") == nullptr)
-    return PMPI_Iallgatherv(in, count, type, out, counts, places, out_type, comm, request);
-  *request = MPI_REQUEST_NULL;
-  return MPI_Allgatherv(in, count, type, out, counts, places, out_type, comm);
-}
+// These have ended at once where their results are to be spoilt: only then can they be.
+#define AT_ONCE(NAME, WAITING, PARAMETERS, ...)                                                    \
+  int MPI_##NAME PARAMETERS {                                                                      \
+    if (getenv("MPI_LAYER_SPOIL") == nullptr)                                                      \
+      return PMPI_##NAME(__VA_ARGS__, request);                                                    \
+    *request = MPI_REQUEST_NULL;                                                                   \
+    return MPI_##WAITING(__VA_ARGS__);                                                             \
+  }
+AT_ONCE(Iallreduce, Allreduce,
+        (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+         MPI_Request *request),
+        in, out, count, type, op, comm)
+AT_ONCE(Iallgather, Allgather,
+        (const void *in, int count, MPI_Datatype type, void *out, int out_count,
+         MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request),
+        in, count, type, out, out_count, out_type, comm)
+AT_ONCE(Iallgatherv, Allgatherv,
+        (const void *in, int count, MPI_Datatype type, void *out, const int *counts,
+         const int *places, MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request),
+        in, count, type, out, counts, places, out_type, comm)
 
 int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag, void *in,
                  int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
