@@ -122,10 +122,10 @@ static void keep_after(cl_command_queue queue, cl_kernel kernel) {
 
 // Is this command to be lost? `drop` is a series (clock.cpp), or all launches.
 static bool is_dropped(const std::string &kind, const bool is_launch) {
-  const std::string &drop = setting("drop");
+  const std::string drop = setting("drop");
   if (drop == "all")
     return is_launch;
-  return !drop.empty() && drop != "reads" && series_of(kind) == strtol(drop.c_str(), nullptr, 10);
+  return !drop.empty() && series_of(kind) == strtol(drop.c_str(), nullptr, 10);
 }
 
 // ---- Launches -----------------------------------------------------------------------------------
