@@ -30,7 +30,8 @@ def children(command, cache, way, changes):
         settings = {"corrupt": folder, "way": way, "changes": " ".join(changes)}
         ended = running.under_layer(command, timeout=600, cache=cache, **settings)
         found = []
-        for line in (Path(folder) / "log").read_text().splitlines():
+        log = Path(folder) / "log"  # which is not there where nothing goes that way
+        for line in log.read_text().splitlines() if log.exists() else []:
             number, transfer, function, place, change, status = line.split()
             said = [(Path(folder) / f"{number}.{end}").read_text(errors="replace") for end in ("out", "err")]
             found.append((int(transfer), function, place, change, [os.waitstatus_to_exitcode(int(status)), *said]))
