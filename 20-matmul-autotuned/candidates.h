@@ -184,7 +184,7 @@ inline bool is_worth_a_try(const candidate &c, cl_device_id device, const produc
   const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
   if (items > info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE))
     return false;
-  if (has_odd_rows(p) && c.bn > items) // floats are loaded one by one, a row of B by one group
+  if (has_odd_rows(p) && c.bn > items) // loaded float by float, a row of B takes an item for each
     return false;
   const size_t local_bytes = 2 * c.bk * (c.bm + 4 + c.bn) * sizeof(float);
   if (local_bytes > info_of<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE))

@@ -75,8 +75,9 @@ inline std::vector<launch> tile_launches(const candidate &c, const setup &s, con
     const size_t share = parts_of(cut * steps, c.groups);
     const std::vector<size_t> sizes = {p.m, p.n, p.k, whole, share};
     list.push_back({"matmul_cut", {s.a, s.b, s.parts}, sizes, {c.groups * items, 1}, {items, 1}});
+    const size_t most_items = info_of<size_t>(s.device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     size_t adders = 1;
-    while (adders < most_adders && 4 * adders <= steps / share)
+    while (adders < most_adders && 4 * adders <= steps / share && 2 * 64 * adders <= most_items)
       adders *= 2;
     const size_t quads = c.bm * c.bn / 4;
     list.push_back({"add_parts", {s.parts, s.c}, sizes, {quads, cut * adders}, {64, adders}});

@@ -107,8 +107,8 @@ int main(int argc, char **argv) {
     // A buffer over this memory, mapped: the driver pins it, and the bus can fetch from it.
     x->pinned = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, bytes, x->host, &status);
     clerr_chk(status);
-    clEnqueueMapBuffer(copies, x->pinned, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0,
-                       nullptr, nullptr, &status);
+    clEnqueueMapBuffer(copies, x->pinned, CL_TRUE, CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr,
+                       &status);
     clerr_chk(status);
     MPI_Win_fence(0, x->window); // nobody writes there before all have mapped it
   }
