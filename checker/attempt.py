@@ -495,6 +495,9 @@ class Attempt:
             errors = re.findall(r"[^\s:]*\.cl:(\d+):\d+: (?:error: )?([^\n]*)", log) or [
                 ("?", line) for line in log.splitlines() if line.strip()
             ]
+            if "'work_group_barrier'" in log:  # the compiler's guess, in a note, is a different function
+                errors = [(line, what) for line, what in errors if not what.startswith("note: ")]
+                errors[0] = errors[0][0], errors[0][1] + " (it is of OpenCL 2.0; here it is called barrier)"
             return "the kernel does not compile: " + "; ".join(f"line {line}: {what}" for line, what in errors[:3])
         error = re.search(r"(CL_\w+ \(-\d+\))", run.err)
         if run.code > 0 and not run.out.endswith(("PASSED\n", "FAILED\n")):
