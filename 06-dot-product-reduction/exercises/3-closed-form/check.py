@@ -27,6 +27,7 @@ def check(attempt):
             "a loop goes up to n that was not there: is something added up, term by term? The task is a closed form"
         ]
     # With another result the closed form is what it was.
+    args = attempt.exercise.sizes[-1]
     usual = Trial(attempt, args)
     other = Trial(attempt, args, {1: packed([8 * value for value in usual.given(1)])}).run
     for name in ("expected", "spacing"):
