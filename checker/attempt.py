@@ -120,6 +120,9 @@ class Attempt:
             if not (self.folder / name).is_file():
                 self.answer.wrong("files", f"{name} is missing")
                 return self.answer
+            if (self.folder / name).stat().st_size > 1 << 20:
+                self.answer.wrong("files", f"{name} has more than a megabyte: is that your answer?")
+                return self.answer
         for complaint in behaviour.changed_files(self.exercise):
             self.answer.wrong("files", complaint)
             return self.answer

@@ -21,7 +21,7 @@ import time
 from checker.machine import BUILD, ROOT
 
 OUTPUT = 16 << 20  # bytes of standard output, and as many of standard error
-WRITTEN = 256 << 20  # bytes of a file in `folder`, and of all in /tmp
+WRITTEN = 256 << 20  # bytes in `folder`, and as many in /tmp
 MEMORY = 8 << 30  # bytes of address space of one process
 THREADS = 40 + 4 * (os.cpu_count() or 1)  # all that a program may start; PoCL has one for each core
 OF_EACH = 8 + (os.cpu_count() or 1)  # of each process more that is meant to be there
@@ -98,6 +98,15 @@ def tasks(pid):
     return found
 
 
+def size_of(folder):
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total
+
+
 def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
     """Returns (exit code, standard output, standard error): the code is negative for a signal, None for too long. What it
     had to wait for others is no time of its own. `processes`: how many of them it is meant to start. `enough`: the same
@@ -119,16 +128,21 @@ def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
                 for one in ("", *names):
                     with contextlib.suppress(FileNotFoundError):  # of another run, which goes on
                         os.chown(os.path.join(place, one), NOBODY, NOBODY, follow_symlinks=False)
-    process = subprocess.Popen(
-        words,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        **options,
-    )
+    try:
+        process = subprocess.Popen(
+            words,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            **options,
+        )
+    except FileNotFoundError:
+        if os.path.isdir(cwd):
+            raise
+        return 1, "", f"{TOO_MUCH}its folder is gone: an earlier run of it has deleted that\n"
     texts, why = {}, []
 
     def end(reason):
@@ -171,6 +185,8 @@ def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
         late = time.monotonic() - begin - others > seconds
         if late or ran > seconds * (os.cpu_count() or 1):
             end("late")
+        elif pause >= 0.5 and size_of(folder) > WRITTEN:
+            end(f"it wrote more than {WRITTEN >> 20} MiB")
         until = time.monotonic() + pause  # or it ends before, which must not cost what looking at it all the time would
         while process.poll() is None and time.monotonic() < until and not stopped():
             time.sleep(0.01)

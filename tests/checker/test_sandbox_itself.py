@@ -68,6 +68,8 @@ def test_limits(run):
     assert run("echo a; sleep 60", seconds=1) == (None, "a\n", ""), "what it printed until then comes back"
     code, out, err = run("yes")
     assert code == 1 and len(out) == sandbox.OUTPUT and sandbox.TOO_MUCH in err
+    code, _, err = run("while true; do i=$((i + 1)); head -c 50000000 /dev/zero >f$i; done; rm f*")
+    assert code == 1 and "MiB" in err
     code, _, err = run("dd if=/dev/zero of=/dev/null bs=9G count=1")
     assert code == 1 and "memory exhausted" in err
 
@@ -82,6 +84,8 @@ def test_walls(run, folder):
     begin = time.monotonic()
     run("for i in 1 2 3 4 5 6 7 8 9; do while :; do :; done & done; wait", seconds=2)
     assert time.monotonic() - begin < 9 * others, "what keeps itself waiting has no more time for that"
+    code, _, err = sandbox.run(["true"], 9, folder / "gone", os.environ, folder)
+    assert code == 1 and "gone" in err, "a program that has deleted its folder is told so"
     run("nohup sleep 86399 & setsid sleep 86399 & sleep 0.2")
     assert not left("86399")
     assert run("wc -l </proc/net/dev")[1] == "3\n", "a network: more than two lines of head, and lo"
