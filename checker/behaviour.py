@@ -371,6 +371,14 @@ def other_launches(attempt):
     return []
 
 
+def one_item(attempt):
+    """The kernel is right in a launch of a single work-item, which has all the elements to itself."""
+    run = attempt.pocl(["1007"], layer={"items": 1})
+    if run.passed():
+        return []
+    return [f"with N = 1007 and a launch of 1 work-item in all, {attempt.broken(run) or attempt.first_wrong(run)}"]
+
+
 def own_memory(attempt, honest):
     """What is mapped is right on a device that has its own memory, too."""
     if not any(call.startswith("EnqueueMapBuffer") for call in honest.calls):

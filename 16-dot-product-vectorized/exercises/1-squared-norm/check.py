@@ -1,3 +1,5 @@
+from checker.behaviour import one_item
+
 OTHER_LAUNCHES = [("std::min(most,", "std::min<size_t>(3,")]
 
 
@@ -8,4 +10,4 @@ def check(attempt):
     single = [item for (item, _), (_, _, high) in touched.items() if high >= n // 4]
     if len(single) > 4:
         return [f"with N = {n} there are {n // 4} vectors of 4, and {len(single)} work-items read single floats"]
-    return []
+    return one_item(attempt)
