@@ -87,6 +87,30 @@ def at_the_same_time(attempt):
     return []
 
 
+# What a call is to write must fit into the variable that it is given, as far as the compiler knows how large that is.
+ROOM = """
+#include <cstdio>
+#include <cstdlib>
+inline cl_int ask_with_room(const size_t room, cl_device_id device, cl_device_info what, size_t size, void *to,
+                            size_t *size_ret) {
+  if (room != static_cast<size_t>(-1) && size > room) {
+    fprintf(stderr, "clGetDeviceInfo: %zu bytes for a variable of %zu\\n", size, room);
+    exit(EXIT_FAILURE);
+  }
+  return clGetDeviceInfo(device, what, size, to, size_ret);
+}
+#define clGetDeviceInfo(device, what, size, to, size_ret) \\
+  ask_with_room(__builtin_object_size(to, 1), device, what, size, to, size_ret)
+"""
+
+
+def too_little_room(attempt):
+    """A complaint about a variable that is smaller than what is to be written into it."""
+    program = attempt.other_program(more=ROOM)
+    said = attempt.pocl(attempt.exercise.sizes[-1], program=program).err if program else ""
+    return [line for line in said.splitlines() if line.startswith("clGetDeviceInfo: ")]
+
+
 def solid_pieces(attempt):
     """03/2, 05/2: what a work-item writes lies side by side, in each launch."""
     for item, name, count, low, high in attempt.work.each if attempt.work else []:

@@ -1,8 +1,10 @@
-from checker.shared_checks import fields
+from checker.shared_checks import fields, too_little_room
 
 
 def check(attempt):
     """02/1: the two limits, compared with those that the device is said to have."""
+    if complaints := too_little_room(attempt):
+        return complaints
     run = attempt.pocl([], layer={}, POCL_DEVICES="basic basic", OCL_DEVICE="0:1")
     asked = [call.split()[1:4:2] for call in run.calls if call.startswith("GetDeviceInfo")]
     if any(what in ("1004", "1023") and device == asked[0][1] for what, device in asked):

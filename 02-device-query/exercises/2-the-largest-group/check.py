@@ -1,11 +1,15 @@
-from checker.shared_checks import fields
+from checker.shared_checks import fields, too_little_room
 
 
 def check(attempt):
     """02/2: the largest power of two that fits the device and its local memory."""
+    if complaints := too_little_room(attempt):
+        return complaints
     cases = [(256, 32768, 1), (96, 32768, 1), (1024, 1000, 1), (1024, 32768, 10), (256, 32768, 2**30)]
     cases += [(256, 32768, 2**61)]  # times 8: 2^64
-    cases += [(1024, 2**40, 1), (2047, 2**40, 1), (4096, 2**40, 2**33)]
+    cases += [(items, 2**40, 1) for power in (2, 32, 1024, 2**30) for items in (power, 2 * power - 1)]
+    cases += [(4096, 2**40, each) for each in (2**32, 2**33, 2**38)]
+    cases += [(4096, 2**26 + 7, 2**23 + 1), (4096, 2**30 - 1, 2**18)]  # by one byte, which a float does not show
     for items, local, each in cases:
         run = attempt.pocl([str(each)], layer={"device.group": items, "device.local_memory": local})
         if run.code != 0:
