@@ -20,6 +20,7 @@ import tarfile
 import unicodedata
 import zipfile
 
+from checker.behaviour import code_of
 from checker.exercise import Problem
 from checker.machine import ROOT
 
@@ -213,8 +214,8 @@ def lacking(exercise, files):
     """The names of the starter's kernels that an answer does not have, where the host is not the student's."""
 
     def kernels(source):
-        text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source.decode(errors="replace"), flags=re.DOTALL)
-        return set(re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid\s+(\w+)", text))
+        code = " ".join(code_of(source.decode(errors="replace")))
+        return set(re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid (\w+)", code))
 
     if exercise.files != ["kernel.cl"]:
         return []
