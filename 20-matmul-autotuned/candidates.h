@@ -37,6 +37,11 @@ inline std::string candidate_text(const candidate &c) {
   return text;
 }
 
+// The work-items of a group that computes a tile.
+inline size_t items_of(const candidate &c) {
+  return (c.bm / c.tm) * (c.bn / c.tn);
+}
+
 // Tiles worth a try. What stands here won somewhere on one model of GPU, NVIDIA's H100 and H200, or
 // lies beside what won; on another one, other shapes may be missing.
 const candidate tile_shapes[] = {
@@ -181,7 +186,7 @@ inline bool is_worth_a_try(const candidate &c, cl_device_id device, const produc
   const bool is_smallest = c.bm == 64 && c.bn == 32 && c.bk == 16 && c.tm == 8;
   if (is_cpu(device) && !is_smallest) // one of them, for comparison: it steps through the items
     return false;
-  const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
+  const size_t items = items_of(c);
   if (items > info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE))
     return false;
   if (has_odd_rows(p) && c.bn > items) // loaded float by float, a row of B takes an item for each
@@ -214,7 +219,7 @@ inline void add_tiles(std::vector<candidate> &list, cl_device_id device, const p
         list.push_back(c);
       continue;
     }
-    const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
+    const size_t items = items_of(c);
     for (const size_t times : {1u, 2u, 3u, 4u, 8u}) {
       c.groups = times * units;
       if (times * items <= 512 && tiles < 8 * c.groups && tiles % c.groups * steps >= 8 * c.groups)

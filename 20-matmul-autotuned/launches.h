@@ -64,7 +64,7 @@ inline std::vector<launch> panel_launches(const candidate &c, const setup &s, co
 // then what is left of the tiles, cut, and the adding of their parts.
 inline std::vector<launch> tile_launches(const candidate &c, const setup &s, const product &p) {
   std::vector<launch> list;
-  const size_t items = (c.bm / c.tm) * (c.bn / c.tn);
+  const size_t items = items_of(c);
   const size_t tiles = parts_of(p.m, c.bm) * parts_of(p.n, c.bn);
   const size_t cut = c.groups > 0 ? tiles % c.groups : 0;
   const size_t whole = tiles - cut;
