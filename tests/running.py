@@ -212,11 +212,9 @@ def code_names():
 def preloaded(library):
     """The environment in which a program has this library first. LD_PRELOAD takes each word for one, and a checkout may
     lie in a folder with a blank in its name, so it gets a link. A sanitizer wants to be the first, and need not."""
-    link = library
-    if " " in str(library):
-        link = pathlib.Path(tempfile.gettempdir()) / f"{hash(library)}-{library.name}"
-        with contextlib.suppress(FileExistsError):
-            link.symlink_to(library)
+    link = pathlib.Path(tempfile.gettempdir()) / f"{hashlib.sha256(library.encode()).hexdigest()[:16]}.so"
+    with contextlib.suppress(FileExistsError):
+        link.symlink_to(library)
     asan = os.environ.get("ASAN_OPTIONS", "detect_leaks=0")
     return {"LD_PRELOAD": str(link), "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0"}
 
