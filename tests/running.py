@@ -253,7 +253,11 @@ def under_layer(command, timeout=120, cache=None, env=None, **settings):
         whole = {**layered(log=log, commands=1, **settings), **remembering(cache or folder), **(env or {})}
         if uses_mpi(command[0]):
             whole["LD_PRELOAD"] = f"{whole['LD_PRELOAD']} {preloaded(MPI_LAYER)['LD_PRELOAD']}"
-        code, out, err = run(command, env=whole, timeout=timeout)
+        for _ in range(4):
+            log.unlink(missing_ok=True)
+            code, out, err = run(command, env=whole, timeout=timeout)
+            if "pocl_release_dlhandle_cache: Assertion" not in err:  # PoCL 5.0 and two sub-devices: docs/tools.md
+                break
         pathlib.Path(whole["LAYER_SETTINGS"]).unlink()
         if not log.exists() and code >= 0:
             raise SystemExit(f"FAILED  the layer {LAYER} was not loaded, so nothing was tested\n{err}")
