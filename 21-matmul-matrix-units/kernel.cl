@@ -5,10 +5,10 @@
 // b  in   K×N floats, row-major
 // c  out  M×N floats, row-major
 //
-// A line is a row of A or a column of B: what meets a line of the other matrix. The halves of a
-// matrix lie in pieces of 16 bytes: four values of k (a quad) of two lines (a pair). TILE lines are
-// a tile, 16 values of k a block; all is filled up with 0. Tile by tile and in it block by block,
-// first come the big halves, PART pieces of them, and then the small ones, pair by pair.
+// A line is a row of A or a column of B: what meets a line of the other matrix. Both matrices are
+// split into halves, which lie in the same order, filled up with 0: tile by tile, of TILE lines; in
+// a tile block by block, of 16 values of k; in a block first the big halves, PART pieces of them,
+// and then the small ones. A piece is 16 bytes: four values of k (a quad) of two lines (a pair).
 //
 // From the host: TILE, a multiple of LINES.
 #define LINES 8 // of a group that splits
