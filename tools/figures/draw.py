@@ -25,7 +25,7 @@ CLASSES.update({"violet": VIOLET, "teal": TEAL})
 FAINT = {"blue": "#f4f8fc", "orange": "#fdf4ec", "green": "#f3f8f4"}
 MOMENT, FADE, REST = 1.6, 0.4, 5.0  # seconds: from one moment to the next, for one to appear, and of the whole
 STILL = object()
-FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3, or work-groups
+FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3
 
 
 def marker(name, color):
@@ -110,14 +110,9 @@ class Figure:
         style = {"fill": fill, "stroke": stroke, "stroke_width": width, "stroke_dasharray": dash}
         self.add("rect", x=x, y=y, width=w, height=h, rx=r, **style)
 
-    def pale(self, x, y, w, h, color, r=2, width=1.4):
-        """A box in a colour of the palette."""
-        self.box(x, y, w, h, PALE[color], color, r, width)
-
-    def text(self, x, y, text, size=14, fill=INK, anchor="middle", bold=False, mono=False, italic=False):
+    def text(self, x, y, text, size=14, fill=INK, anchor="middle", bold=False, mono=False):
         style = {
             "font_weight": "bold" if bold else None,
-            "font_style": "italic" if italic else None,
             "font_family": MONO if mono else None,
         }
         self.add("text", text, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, **style)
@@ -131,11 +126,6 @@ class Figure:
             if line:
                 self.text(x, y + row * step, line, size, color, "start")
 
-    def label(self, x, y, w, h, text, color=BLUE, size=14, bold=False, mono=False, r=4, strong=False):
-        self.box(x, y, w, h, color if strong else PALE[color], color, r)
-        middle = y + h / 2 + size * 0.35
-        self.text(x + w / 2, middle, text, size, WHITE if strong else INK, bold=bold, mono=mono)
-
     def line(self, x1, y1, x2, y2, color=SOFT, width=1.5, arrow=False, dash=None):
         end = f"url(#a{color[1:]})" if arrow else None
         style = {"stroke": color, "stroke_width": width, "marker_end": end, "stroke_dasharray": dash}
@@ -144,18 +134,16 @@ class Figure:
     def arrow(self, x1, y1, x2, y2, color=SOFT, width=1.5, dash=None):
         self.line(x1, y1, x2, y2, color, width, True, dash)
 
-    def path(self, d, color=SOFT, width=1.5, arrow=False, fill="none", dash=None):
+    def path(self, d, color=SOFT, width=1.5, arrow=False, dash=None):
         end = f"url(#a{color[1:]})" if arrow else None
         style = {"stroke": color, "stroke_width": width, "marker_end": end, "stroke_dasharray": dash}
-        self.add("path", d=d, fill=fill, **style)
+        self.add("path", d=d, fill="none", **style)
 
-    def cells(self, x, y, w, h, texts, colors=None, size=14, strong=()):
+    def cells(self, x, y, w, h, texts, colors, size):
         """A row of equal cells; `colors` one for each (None: white)."""
-        for i, text in enumerate(texts):
-            color = colors[i] if colors else None
-            self.box(x + i * w, y, w, h, (color if i in strong else PALE[color]) if color else WHITE, color or LINE, 2)
-            if text is not None and text != "":
-                self.text(x + (i + 0.5) * w, y + h / 2 + size * 0.35, text, size, WHITE if i in strong else INK)
+        for i, (text, color) in enumerate(zip(texts, colors)):
+            self.box(x + i * w, y, w, h, PALE[color] if color else WHITE, color or LINE, 2)
+            self.text(x + (i + 0.5) * w, y + h / 2 + size * 0.35, text, size)
 
     def grid(self, x, y, rows, cols, cell, fill):
         """A matrix of square cells, `fill(row, column)` being the colour of each, or None."""

@@ -71,7 +71,8 @@ def coalescing(f):
                 f.box(x0 + s * brings * cell + 0.5, y + 73, brings * cell - 1, 32, "none", RED, 3, 3)
             brought.add(s)
             x = x0 + (i * 4 + 4 if y < 100 else i * 8 + 4) * cell
-            f.label(x - 13, y + 16, 26, 26, i, FOUR[i % 4], 15, r=13)
+            f.box(x - 13, y + 16, 26, 26, PALE[FOUR[i % 4]], FOUR[i % 4], 13)
+            f.text(x, y + 34.25, i, 15)
             f.arrow(x, y + 43, x0 + (place + 0.5) * cell, y + 74, FOUR[i % 4], 1.8)
         f.moment()
         what = f"{len(used)} transaction{'s' * (len(used) > 1)}, {items} of {len(used) * brings} floats used"

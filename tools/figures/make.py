@@ -1,6 +1,5 @@
-"""Draws the figures of the book, as SVG. Where a figure shows which work-item does what, it is computed
-with the same index arithmetic as the kernel. Those that no program draws are kept by hand in docs/figures/; into them
-goes the palette (README.md).
+"""Draws the figures of the book, as SVG. Those that no program draws are kept by hand in docs/figures/; into them goes the
+palette (README.md).
 
     python3 tools/figures/make.py [FOLDER]      (default: docs/figures)
 

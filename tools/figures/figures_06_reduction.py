@@ -1,61 +1,10 @@
-"""Figures of chapters 05 and 06: who adds what. The numbers of the tree are those of the recording of 06."""
+"""Figures of chapter 06: the tree. Its numbers are those of the recording of 06."""
 
 import json
 import math
 import pathlib
 
-from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, WHITE, figure
-
-
-@figure("host-adds", "Chapter 05: the host adds N products", 300)
-def host_adds(f):
-    n, global_size = 10, 4
-    w, x0 = 60, 46
-    f.text(24, 30, "device", 14, BLUE, "start", True)
-    for row, name in enumerate("ab"):
-        f.text(30, 62 + row * 34, name, 14, mono=True)
-        f.cells(x0, 42 + row * 34, w, 30, [""] * n, [FOUR[i % global_size] for i in range(n)])
-    for i in range(n):
-        f.arrow(x0 + (i + 0.5) * w, 106, x0 + (i + 0.5) * w, 132, FOUR[i % global_size])
-        f.text(x0 + (i + 0.5) * w, 61, f"a{i}", 13)
-        f.text(x0 + (i + 0.5) * w, 95, f"b{i}", 13)
-    f.cells(x0, 134, w, 30, [f"a{i}·b{i}" for i in range(n)], [FOUR[i % global_size] for i in range(n)], 12.5)
-    f.line(24, 184, 656, 184, LINE, 1.5, dash="6 5")
-    f.text(24, 206, "host", 14, ORANGE, "start", True)
-    f.text(656, 206, "N products are read back", 13, SOFT, "end")
-    for i in range(n):
-        f.arrow(x0 + (i + 0.5) * w, 164, 340 + (i - 4.5) * 7, 236, ORANGE, 1.1)
-    f.label(240, 238, 200, 42, "adds N numbers", ORANGE, 15, True)
-    f.note(462, 264, "one colour: one work-item")
-
-
-@figure("group-adds", "Chapter 06: each work-group adds, the host adds one number for each group", 330)
-def group_adds(f):
-    n, local, groups = 10, 2, 2
-    w, x0 = 60, 46
-    size = local * groups
-    color = [FOUR[(i % size) // local * 2 + (i % size) % local] for i in range(n)]
-    f.text(24, 30, "device", 14, BLUE, "start", True)
-    f.cells(x0, 42, w, 34, [f"a{i}·b{i}" for i in range(n)], color, 12.5)
-    centers = {}
-    for item in range(size):
-        cx = x0 + 75 + item * 150
-        centers[item] = cx
-        for i in range(item, n, size):  # the grid-stride loop
-            f.arrow(x0 + (i + 0.5) * w, 76, cx + (i // size - 1) * 12, 124, FOUR[item], 1.2)
-        f.label(cx - 58, 126, 116, 34, f"sum of item {item}", FOUR[item], 13)
-    for g in range(groups):
-        a, b = centers[g * local], centers[g * local + 1]
-        f.box(a - 66, 116, b - a + 132, 124, "none", SOFT, 8, dash="5 4")
-        f.text((a + b) / 2, 180, "local memory", 12.5, SOFT)
-        f.arrow(a, 160, (a + b) / 2 - 24, 198)
-        f.arrow(b, 160, (a + b) / 2 + 24, 198)
-        f.label((a + b) / 2 - 70, 200, 140, 32, f"sum of group {g}", INK, 13.5, True)
-        f.arrow((a + b) / 2, 240, 340 + (g - 0.5) * 60, 282, ORANGE, 1.8)
-    f.line(24, 256, 656, 256, LINE, 1.5, dash="6 5")
-    f.text(24, 276, "host", 14, ORANGE, "start", True)
-    f.text(656, 276, "G numbers are read back", 13, SOFT, "end")
-    f.label(240, 284, 200, 34, "adds G numbers", ORANGE, 15, True)
+from draw import BLUE, INK, ORANGE, RED, SOFT, figure
 
 
 def tree(f, broken=False):
@@ -191,42 +140,3 @@ def pocl_loops(f):
     f.note(x0, 332, "work-item 0 is through before any other one has added: it takes their old sums", RED)
     if right != sum(VALUES):
         raise SystemExit("the loops of the figure do not add what the recording of 06 has")
-
-
-@figure("divergence", "Divergence: the work-items of two bundles that add, step by step, in two trees", 430)
-def divergence(f):
-    """Which of 64 work-items add in each step, in two bundles of 32: the chapter's tree, and one with lid % ..."""
-    local, bundle, w, h, row = 64, 32, 8, 15, 21
-    lefts = [76 + b * (bundle * w + 16) for b in range(2)]
-    trees = (
-        ("if (lid < active)", lambda lid, s: lid < local >> s, GREEN),
-        ("if (lid % (2 * distance) == 0)", lambda lid, s: lid % (1 << s) == 0, ORANGE),
-    )
-    for t, (condition, adds, color) in enumerate(trees):
-        y = 34 + t * 190
-        f.text(24, y, condition, 15, INK, "start", True, mono=True)
-        total = 0
-        for s in range(1, 7):
-            top, busy = y + 14 + (s - 1) * row, 0
-            f.note(24, top + 12, f"step {s}")
-            for b, left in enumerate(lefts):
-                lanes = [i for i in range(bundle) if adds(b * bundle + i, s)]
-                busy += bool(lanes)
-                if lanes:
-                    f.box(left, top, bundle * w, h, PALE[ORANGE], ORANGE, 1, 1)
-                    d = " ".join(f"M{left + i * w + 1:g} {top:g}h{w - 2}v{h}h-{w - 2}z" for i in lanes)
-                    f.path(d, BLUE, 0.5, fill=BLUE)
-                else:
-                    f.box(left, top, bundle * w, h, WHITE, LINE, 1, 1, "3 3")
-            f.text(640, top + 12, busy, 13.5, INK)
-            total += busy
-        f.text(656, y, f"a bundle adds {total} times", 14, color, "end", True)
-        for b, left in enumerate(lefts):
-            f.note(left, y + 14 + 6 * row + 12, f"bundle {b}: lid {b * bundle} … {(b + 1) * bundle - 1}")
-    y = 408
-    f.box(24, y - 11, 8, h - 2, BLUE, BLUE, 0, 0.5)
-    f.note(38, y, "adds")
-    f.box(90, y - 11, 26, h - 2, PALE[ORANGE], ORANGE, 1, 1)
-    f.note(122, y, "idle, but has to go along")
-    f.box(300, y - 11, 26, h - 2, WHITE, LINE, 1, 1, "3 3")
-    f.note(332, y, "no one adds: on to the barrier")
