@@ -140,9 +140,9 @@ class Figure:
         self.add("path", d=d, fill="none", **style)
 
     def cells(self, x, y, w, h, texts, colors, size):
-        """A row of equal cells; `colors` one for each (None: white)."""
+        """A row of equal cells; `colors` one for each."""
         for i, (text, color) in enumerate(zip(texts, colors)):
-            self.box(x + i * w, y, w, h, PALE[color] if color else WHITE, color or LINE, 2)
+            self.box(x + i * w, y, w, h, PALE[color], color, 2)
             self.text(x + (i + 0.5) * w, y + h / 2 + size * 0.35, text, size)
 
     def grid(self, x, y, rows, cols, cell, fill):
