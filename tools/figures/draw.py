@@ -24,7 +24,6 @@ CLASSES = {"ink": INK, "soft": SOFT, "line": LINE, "blue": BLUE, "green": GREEN,
 CLASSES.update({"violet": VIOLET, "teal": TEAL})
 FAINT = {"blue": "#f4f8fc", "orange": "#fdf4ec", "green": "#f3f8f4"}
 MOMENT, FADE, REST = 1.6, 0.4, 5.0  # seconds: from one moment to the next, for one to appear, and of the whole
-STILL = object()
 FOUR = [BLUE, GREEN, ORANGE, VIOLET]  # work-items 0 to 3
 
 
@@ -77,20 +76,14 @@ class Figure:
         """What is added from here on appears one moment later."""
         self.parts.append(None)
 
-    def still(self):
-        """What is added from here on stands there from the beginning."""
-        self.parts.append(STILL)
-
     def moving(self):
         """The figure's parts, those of a later moment in a group of their own; and the style that makes them appear."""
-        groups, at_once = [[]], False
+        groups = [[]]
         for part in self.parts:
             if part is None:
                 groups.append([])
-            elif part is STILL:
-                at_once = True
             else:
-                groups[0 if at_once else -1].append(part)
+                groups[-1].append(part)
         if len(groups) == 1:
             return groups[0], ""
         name = "m" + hashlib.sha256(self.title.encode()).hexdigest()[:4]  # of its own, where figures share a page

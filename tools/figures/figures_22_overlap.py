@@ -44,6 +44,16 @@ def overlap(f):
 
     frame(32, "One queue: a command begins when the one before it has ended", 30)
     frame(164, "Three queues: a command begins when its wait list has ended", 44)
+    axis = 312
+    f.line(LEFT, axis, LEFT + WIDTH, axis, SOFT, 1.2)
+    for us in range(0, MOST, 200):
+        f.line(at(us), axis, at(us), axis + 5, SOFT, 1.2)
+        f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
+    f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
+    f.note(24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", INK, 14)
+    words = """Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result
+before it enqueues that copy, which then begins when the bus is free."""
+    f.note(24, 386, words, VIOLET, 14, 20)
     for since in range(0, MOST, STRETCH):  # it comes into being stretch by stretch, both timelines at once
         until = since + STRETCH
         f.moment()
@@ -59,14 +69,3 @@ def overlap(f):
     curve = f"C{at(440):g} {below} {at(400):g} 240 {at(THREE[0][3][0]):g} 202"
     way = f"M{x:g} 289 Q{x:g} {below} {x + 9:g} {below} L{at(370):g} {below} {curve}"
     f.path(way, VIOLET, 1.6, True, dash="5 3")
-    f.still()
-    axis = 312
-    f.line(LEFT, axis, LEFT + WIDTH, axis, SOFT, 1.2)
-    for us in range(0, MOST, 200):
-        f.line(at(us), axis, at(us), axis + 5, SOFT, 1.2)
-        f.text(at(us), axis + 20, f"{us / 1000:g}", 13, SOFT)
-    f.text(LEFT + WIDTH, axis + 20, "ms", 13, SOFT, "end")
-    f.note(24, 364, "Measured on an H200. Numbers: pieces of 2²⁰ elements, 8 MB each; arrows: events.", INK, 14)
-    words = """Dashed, drawn once: copy 3 takes the slot of piece 0, so the host waits for its result
-before it enqueues that copy, which then begins when the bus is free."""
-    f.note(24, 386, words, VIOLET, 14, 20)
