@@ -183,19 +183,6 @@ class Attempt:
                 return steps[number:]
         return []
 
-    def measure(self):
-        """What the run of exercise.json's `measure` says: {"GFLOP/s", "FLOP per byte"}; {} where it does not pass."""
-        sizes, flop_per_byte = self.exercise.measure
-        with tempfile.TemporaryDirectory(prefix="exercise-", ignore_cleanup_errors=True) as home:
-            self.home = pathlib.Path(home)
-            self.copy_files()
-            self.build()
-            run = self.program and self.pocl(sizes.split())
-            text = " ".join(re.findall(r"^time      (.*)", run.out, re.MULTILINE)) if run and run.passed() else ""
-            said = {unit: float(number) for number, unit in re.findall(r"([\d.]+) (GB/s|GFLOP/s)", text)}
-        rate = said.get("GFLOP/s", said.get("GB/s", 0) * flop_per_byte)
-        return {"GFLOP/s": rate, "FLOP per byte": flop_per_byte} if rate else {}
-
     # -- compiling -------------------------------------------------------------------------------
 
     def copy_files(self):

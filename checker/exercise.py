@@ -41,8 +41,6 @@ class Exercise:
     reference    what the kernel must give for any real numbers (behaviour.REFERENCES)
     processes    for a program that uses MPI: with how many processes it runs on PoCL, [1, 2, 5]: the last size with each,
                  the others with one and with the most
-    measure      the arguments of a run for the class's roofline plot, and its FLOP for each byte that has to be moved:
-                 ["512", 85.3]; the program prints GFLOP/s or GB/s
     sha256       of the starter's files, so that an unchanged starter is known as one
     """
 
@@ -88,7 +86,6 @@ class Exercise:
         self.restores = data.get("restores", False)
         self.reference = data.get("reference")
         self.processes = data.get("processes", [])
-        self.measure = data.get("measure")
         self.points, self.begun = 1, 0  # of a right answer, and of one that was begun: for ./grade.sh
         self.sha256 = data.get("sha256", "")
 

@@ -1,8 +1,7 @@
 """Grades the answers of a class; ./grade.sh calls this, and its --help says how.
 
 Of a student's folder only the files count that exercise.json says are the student's; they are copied, and checked as
-./check.sh checks them (cli.py), as many at once as there are processors. Answers that are the same are checked once. Then
-those that passed and have something to measure are timed, one after the other.
+./check.sh checks them (cli.py), as many at once as there are processors. Answers that are the same are checked once.
 
 grades.csv has the columns of the roster that say who is who, then the total, the sum of each chapter, and each exercise.
 Canvas imports it with its own columns; without the row "Points Possible", which is optional there
@@ -26,7 +25,6 @@ import traceback
 import zipfile
 
 from checker import grade_page, sandbox
-from checker.attempt import Attempt
 from checker.behaviour import code_of
 from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
@@ -43,7 +41,6 @@ class Answer:
         self.exercise, self.files, self.students = exercise, files, []
         self.result = None  # as in cli.py's --json; None where it could not be checked, and then:
         self.trouble = ""
-        self.measured = {}
         self.folder = work / hashlib.sha256(repr((exercise.id, sorted(files.items()))).encode()).hexdigest()[:24]
         code, starter = (
             code_of(joined(of)) for of in (files, {name: (exercise.folder / name).read_bytes() for name in files})
@@ -64,10 +61,6 @@ class Answer:
             if not isinstance(error, Problem):
                 traceback.print_exc()
         return self
-
-    def measure(self):
-        if self.exercise.measure and self.result and self.result["verdict"] == "passed":
-            self.measured = Attempt(self.exercise, self.folder).measure()
 
     @property
     def points(self):
@@ -243,8 +236,6 @@ def main():
         print(f"{len(students)} students, {len(answers)} different answers", flush=True)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             check_all(pool, answers.values())
-        for answer in answers.values():
-            answer.measure()
 
     keep_old(arguments.out)
     (arguments.out / "feedback").mkdir()

@@ -2,17 +2,9 @@
 
 import collections
 import difflib
-import functools
 import html
 import itertools
 import re
-import subprocess
-
-from checker.machine import BUILD
-
-# The chapter that measures what this machine can do, and how it says so.
-CEILINGS = "15-device-ceilings"
-CEILINGS_PATTERN = r"ceilings: ([\d.]+|-?nan) GB/s read, ([\d.]+|-?nan) GB/s copied, ([\d.]+|-?nan) GFLOP/s"
 
 SIGNS = {"passed": ("good", "✓"), "not yet": ("bad", "✗"), "not started": ("none", "·")}
 ALIKE = 0.9  # of two answers' own lines, so much is the same
@@ -99,42 +91,6 @@ def failures(exercises, answers):
     return table(["exercise", "how many", "the first thing that is wrong", "who"], rows) if rows else "<p>None.</p>"
 
 
-@functools.cache
-def ceilings():
-    """(GB/s, GFLOP/s) of this machine, from the chapter that measures them; None where it has not been built."""
-    program = BUILD / CEILINGS / CEILINGS
-    if not program.exists():
-        return None
-    done = subprocess.run([program], capture_output=True, text=True, timeout=300)
-    found = re.search(CEILINGS_PATTERN, done.stdout)
-    if not found:
-        return None
-    read, copied, arithmetic = map(float, found.groups())
-    return max(read, copied), arithmetic
-
-
-def roofline(answers):
-    """What was measured, beside what this machine could do at the exercise's intensity: the roofline of chapter 15."""
-    measured = sorted((a for a in answers if a.measured), key=lambda a: (a.exercise.id, -a.measured["GFLOP/s"]))
-    if not measured:
-        return "<p>Nothing was measured: no answer that passed has a time.</p>"
-    roof, rows = ceilings(), []
-    for answer in measured:
-        rate, share = answer.measured["GFLOP/s"], "?"
-        if roof:
-            share = rate / min(roof[1], roof[0] * answer.measured["FLOP per byte"])
-            share = f"{share:.0%}" + " (more than there can be: look at what it prints)" * (share > 1.1)
-        rows.append([text(answer.exercise.id), text(", ".join(answer.students)), f"{rate:.3g}", share])
-    note = "The ceilings of this machine are not known here: build chapter 15 first."
-    if roof:
-        note = f"This machine's ceilings are {roof[0]:g} GB/s and {roof[1]:g} GFLOP/s."
-    return table(
-        ["exercise", "who", "GFLOP/s", "of its ceiling"],
-        rows,
-        f"{note} Each answer was measured once, alone, on the machine that graded.",
-    )
-
-
 def own_lines(answer):
     """The lines of an answer that are not the starter's."""
     lines = []
@@ -215,7 +171,6 @@ def page(students, exercises, answers, absent=()):
             + f"<p>Nothing handed in, and not in the average: {text('; '.join(absent))}.</p>" * bool(absent),
         ),
         ("The commonest failures", failures(exercises, answers)),
-        ("What was measured", roofline(answers)),
         (
             "Answers that are alike",
             "<p class='note'>A hint to look, and no more: small tasks have few right answers. Only lines that differ from the "
