@@ -3,7 +3,7 @@
 After a change that was meant, `./test.sh --record -k "costs and 06"` writes the file; compare it with what the lesson says.
 
 Counted over all work-items of a launch: elements loaded from and stored to global memory, to local
-memory, floating-point operations, conversions of numbers, and barriers reached. A load of four floats counts as four, and so does a
+memory, floating-point operations, conversions of numbers, barriers and fences reached. A load of four floats counts as four, and so does a
 multiply-add of four; additions and multiplications that stand alone are counted as the device is told to do them. There may be
 launches besides: how many steps chapter 15 needs is up to the clock.
 """
@@ -17,7 +17,7 @@ CHAPTERS = [chapter for chapter in running.WITH_KERNEL if not chapter_facts.of(c
 # One thread: what a loop of compare-and-swap costs would be up to chance.
 DEVICE = "--compute-units 1 --max-wgsize 1024 --num-threads 1".split()
 COUNTED = ["global loads", "global stores", "multiply-adds", "additions", "multiplications", "conversions"]
-COUNTED += ["local loads", "local stores", "barriers"]
+COUNTED += ["local loads", "local stores", "barriers", "fences"]
 # A call that is arithmetic or a conversion: fma, mad or the compiler's own multiply-add, with the type of what it
 # works on; and what it calls the instructions.
 MULTIPLY_ADD = re.compile(r"(?:_Z\d+(?:fma|mad)(?:Dv(\d+)_)?f|llvm\.(?:fma|fmuladd)\.(?:v(\d+))?f32)")
@@ -42,8 +42,9 @@ def cost_of(number, instruction):
         return number * int(fma[1] or fma[2] or 1), "multiply-adds"
     if re.search("convert_|_half", name):
         return number, "conversions"
-    if re.match(r"call \w*barrier\w*\(", instruction):
-        return number, "barriers"
+    order = re.match(r"call \w*(barrier|fence)\w*\(", instruction)
+    if order:
+        return number, f"{order[1]}s"
     return (number, INSTRUCTIONS[name]) if name in INSTRUCTIONS else None
 
 
