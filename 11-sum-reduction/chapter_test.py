@@ -17,18 +17,3 @@ def _path(n, launch):
 
 
 PATHS = {"sum_reduction": _path}
-
-
-def times(commands, expected, n):
-    for origin in ["whole", "real"]:
-        commands.take("clEnqueueWriteBuffer")
-        if origin == "real":  # between two readings of the host's clock, on which the loop itself takes no time
-            rate = 4 * n / commands.reading / 1e6
-            line = r"plain C loop on one core \(error .*\): ([\d.]+) ms, ([\d.]+) GB/s"
-            expected.line(line, (commands.reading, 3), (rate, 1))
-        for shape in ["fixed", "from the device"]:
-            runs = commands.runs("sum_reduction", runs=1 if origin == "whole" else 6)
-            commands.take("clEnqueueReadBuffer")
-            if origin == "real":
-                groups = 256 if shape == "fixed" else runs.last[0].items // 256
-                expected.rate(rf"{groups} work-groups of 256 \({shape}\): kernel", runs, 4 * n, "GB/s")

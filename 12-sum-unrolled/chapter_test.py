@@ -17,19 +17,3 @@ def _path(n, uf=2, launch=None):
 
 
 PATHS = {"sum_unrolled": _path}
-
-
-def _lengths(n, uf):
-    """The lengths of the vector before each launch."""
-    while n > 1:
-        yield n
-        n = max(1, n // uf)
-
-
-def times(commands, expected, n, uf=2):
-    launches = len(list(_lengths(n, uf)))
-    for runs in [1, 6]:  # whole numbers, then reals
-        commands.take("clEnqueueWriteBuffer")
-        taken = commands.runs(*["sum_unrolled"] * launches, before=["clEnqueueCopyBuffer"], add=True, runs=runs)
-        commands.take("clEnqueueReadBuffer")
-    expected.rate(f"{launches} launches of sum_unrolled: kernels", taken, 4 * n, "GB/s")

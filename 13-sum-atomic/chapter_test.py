@@ -24,18 +24,3 @@ def _path_last_group(n, launch):
 
 
 PATHS = {"sum_cas": _path_cas, "sum_last_group": _path_last_group}
-
-
-def times(commands, expected, n):
-    """A caller of the first two waits for the fill as well: the total has to be 0."""
-    for whole in [True, False]:
-        commands.take("clEnqueueWriteBuffer")
-        for way in ["sum_int", "sum_cas", "sum_last_group"] if whole else ["sum_cas", "sum_last_group"]:
-            runs = 6 if whole else 1
-            if way == "sum_last_group":
-                taken, what = commands.runs(way, before=["clEnqueueFillBuffer"], runs=runs), "kernel"
-            else:
-                taken, what = commands.runs("clEnqueueFillBuffer", way, runs=runs), "fill and kernel"
-            commands.take("clEnqueueReadBuffer")
-            if whole:
-                expected.rate(f"{way}: {what}", taken, 4 * n, "GB/s")

@@ -57,9 +57,3 @@ FORCED = [
     for way, size in [(1, 1), (2, 8), (2, 64)]
 ]
 REFERENCES = {"sum_sub_groups": total}
-
-
-def times(commands, expected, n):
-    taken = commands.runs("sum_sub_groups")
-    commands.take("clEnqueueReadBuffer")
-    expected.rate("kernel", taken, 4 * n, "GB/s")

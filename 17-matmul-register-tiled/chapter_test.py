@@ -1,9 +1,7 @@
 from checker.references import product
-from tests.programs.test_printed_times import matmul_times
 
 LARGE_LAUNCHES = True
 OCLGRIND_SIZES = [["1"], ["128", "128", "48"], ["17", "33", "65"]]  # the second: EDGES=0
 BENCH = {"matmul": {"kernel": "17 registers"}}
 MOST = [2**30] * 3
 REFERENCES = {"matmul": product}
-times = matmul_times

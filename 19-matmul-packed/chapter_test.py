@@ -1,5 +1,4 @@
 from checker.references import product
-from tests.programs.test_printed_times import packed_times
 
 COST_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in two parts
 LARGE_LAUNCHES = True
@@ -10,7 +9,3 @@ MOST = [2**30] * 3
 OCLGRIND_SIZES = [["1"], ["17", "33", "65"], ["5", "9", "1100"]]  # the last one: three times BK
 REFERENCES = {"matmul": product}
 INPUT_SIZES = [["17", "33", "65"], ["5", "33", "600"]]  # the second: K in several parts
-
-
-def times(commands, expected, m, n, k):
-    packed_times(commands, expected, "kernels", m, n, k)

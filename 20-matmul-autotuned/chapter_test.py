@@ -2,7 +2,6 @@ import pathlib
 import re
 
 from checker.references import product
-from tests.programs.test_printed_times import packed_times
 
 THOROUGH = ["bad-input", "other-inputs"]  # every call of the search; every candidate
 # Each many times over: the search. The third: on devices of few units with tiles that are cut.
@@ -19,6 +18,7 @@ SAYS = [
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.
 DROP_SIZES = [["3", "2", "5"], ["9", "17", "20"]]
 WRONG_SIZE = ["32", "64", "64"]  # no larger than what the search computes: all of A and B is used
+TIME_SIZES = [["160", "96", "224"], ["320", "96", "224"]]
 SEARCH_SIZE = ["128", "64", "256"]
 LARGE_LAUNCHES = True
 # An earlier run's panels of the same matrices are as right as new ones.
@@ -54,23 +54,3 @@ WAYS = [
     _remember(kind)
     for kind in ("tiles [^:,]*, [^:,]*", "tiles [^:]*groups", "panels [^:,]*, [^:,]*", "panels [^:]*not packed")
 ]
-
-
-def times(commands, expected, m, n, k):
-    """Of the winner, by the device's clock and by the host's; what the search does before is not looked at. The line names
-    the constants with which it was built."""
-    at = max(i for i, command in enumerate(commands.left) if command.name == "clEnqueueWriteBuffer")
-    commands.left = commands.left[at + 1 :]
-    last = commands.left[-2]
-    shape = "x".join(last.options[name] for name in ("BM", "BN", "BK"))
-    shape += ", registers " + "x".join(last.options[name] for name in ("TM", "TN"))
-    what = rf"\w+ {shape}.*:"
-    if commands.left[0].name == "pack_a":
-        taken = packed_times(commands, expected, what, m, n, k, by_host=True)
-    else:
-        names = [command.name for command in commands.left[:-1]]
-        period = next(i for i in range(1, len(names) + 1) if all(a == b for a, b in zip(names, names[i:])))
-        taken = commands.runs(*names[:period], by_host=True)
-        commands.take("clEnqueueReadBuffer")
-        expected.rate(what, taken, 2 * m * n * k, "GFLOP/s")
-    expected.rate("as the host waits:", taken.host, 2 * m * n * k, "GFLOP/s")

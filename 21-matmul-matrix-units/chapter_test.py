@@ -1,7 +1,6 @@
 import math
 
 from checker.references import product_within
-from tests.programs.test_printed_times import median, more_runs
 
 THOROUGH = ["costs", "other-inputs"]
 OCLGRIND_SIZES = [["1"], ["16", "32", "48"], ["9", "17", "35"], ["2", "3", "800"]]
@@ -44,21 +43,3 @@ def _product(inputs, launch, sizes):
 SPECIALS = ["1 nan", "2 nan", "1 inf", "1 0 2 -inf", "1 1e30 2 1e-38", "1 1e-45 2 1e30", "1 1e6 2 1e-6"]
 REFERENCES = {"matmul": _product}
 PATHS = {"matmul": _path}
-
-
-def times(commands, expected, m, n, k):
-    """The run with whole numbers is the warm-up."""
-    launch = ["split", "split", "matmul"]
-    for _ in range(3):
-        commands.take("clEnqueueWriteBuffer")
-    times = commands.runs(*launch, runs=1)
-    commands.take("clEnqueueReadBuffer")
-    for _ in range(3):
-        commands.take("clEnqueueWriteBuffer")
-    while more_runs(times):
-        more = commands.runs(*launch, runs=1)
-        times += more
-        times.pack += more.pack
-    commands.take("clEnqueueReadBuffer")
-    expected.rate("kernels", times, 2 * m * n * k, "GFLOP/s")
-    expected.line(r"of which splitting ([\d.]+) ms", (median(times.pack[1:]), 3))

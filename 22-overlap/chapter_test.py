@@ -1,5 +1,4 @@
 from checker.references import TotalOfHalves
-from tests.programs.test_printed_times import Times, more_runs
 
 # Pieces of 64 elements: more than there are slots, the last one shorter.
 SMALL_SIZES = [["1"], ["1000", "64", "1"], ["1000", "64", "2"], ["1000", "64", "3"], ["700", "300", "3"]]
@@ -24,22 +23,3 @@ BAD_ARGUMENTS = [
     (["--timeline", "/no such folder/drawing"], "the timeline cannot be written to /no such folder/drawing"),
     (["--pieces", "3"], "not a size (digits only): --pieces"),
 ]
-
-
-def times(commands, expected, n, piece=1048576, queues=3):
-    """The last run's end is where the next command begins: what follows a wait, the timeline asks for, is in it."""
-    whole, first = Times(), True
-    commands.take("clEnqueueMapBuffer")
-    while first or more_runs(whole):
-        for _ in range(3):
-            commands.take("clEnqueueFillBuffer")
-        names = ["clEnqueueWriteBuffer", "dot_product", "clEnqueueReadBuffer"]
-        last = [[commands.take(name) for name in names] for _ in range(0, n, piece)]
-        if not first:  # the first run has the check in it
-            whole.append(commands.left[0].before - last[0][0].before + commands.reading)
-        first = False
-    commands.take("clEnqueueUnmapMemObject")
-    expected.rate("all pieces", whole, 8 * n, "GB/s")
-    sums = [sum(now[kind].took for now in last) for kind in (0, 1)]
-    for name, ms in zip(["the last run", "its copies", "its kernels"], [whole[-1], *sums]):
-        expected.line(rf"  {name} ([\d.]+) ms, ([\d.]+) GB/s", (ms, 3), (8 * n / ms / 1e6, 1))

@@ -1,7 +1,6 @@
 import math
 
 from checker.references import product
-from tests.programs.test_printed_times import Times, more_runs
 
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
 LARGE_LAUNCHES = True
@@ -32,29 +31,4 @@ def _panel(inputs, launch, sizes):
 
 
 REFERENCES = {"matmul": _panel}
-
-
 TIME_SIZES = [["320", "192", "1500"], ["17", "33", "65"]]
-
-
-def times(commands, expected, m, n, k):
-    """One process. The host's clock: from before the first panel until the device has done all of them; of that, only the
-    readings around each wait count as waiting, since MPI takes no time on it."""
-    panels = math.ceil(k / _PANEL)
-    whole, kernels, copies = Times(), Times(), Times()
-    for _ in range(2):
-        commands.take("clEnqueueMapBuffer")
-    while more_runs(whole):
-        names = ["clEnqueueWriteBuffer", "clEnqueueWriteBuffer", "matmul"]
-        done = [[commands.take(name) for name in names] for _ in range(panels)]
-        whole.append(commands.left[0].waited - done[0][0].before + 3 * commands.reading)
-        copies.append(sum(command.took for panel in done for command in panel[:2]))
-        kernels.append(sum(panel[2].took for panel in done))
-        commands.take("clEnqueueReadBuffer")
-    for _ in range(2):
-        commands.take("clEnqueueUnmapMemObject")
-    between = 2 * (panels - 1) * commands.reading  # which cost time only where the device has nothing to do meanwhile
-    expected.rate("product", whole, 2 * m * n * k, "GFLOP/s", slack=between)
-    expected.rate("its kernels", kernels, 2 * m * n * k, "GFLOP/s")
-    expected.rate("its copies to the device", copies, 4 * panels * _deep(k) * (_filled(m) + _filled(n)), "GB/s")
-    expected.line(r"waiting for panels ([\d.]+) ms", (panels * commands.reading, 3))

@@ -8,21 +8,15 @@ from checker.calls import KINDS, events_of
 
 class Command:
     """A command: the function, its kernel's name ("-": none), `name`, which is the kernel's or else the function's, work-items,
-    the kernel's -D options, its series, and the known times in ns: queued, submitted, started, ended; these, too, in ms from
-    the first command on, and what it `took` by the device's clock and the `whole` by the host's. `status`: what was left of
+    the kernel's -D options, its series, and the known times in ns: queued, submitted, started, ended. `status`: what was left of
     it as its queue was released."""
 
-    def __init__(self, call, kernel, options):
+    def __init__(self, call, kernel, options, series, *ns):
         self.function, self.kernel, self.options = f"cl{call.name}", kernel, options
         self.name = self.function if kernel == "-" else kernel
         launches = call.name == "EnqueueNDRangeKernel"
         self.items = math.prod(map(int, call.arguments[4].split("x"))) if launches else 0
-        self.status = None
-
-    def timed(self, series, ns, zero):
-        self.series, self.ns = series, ns
-        self.queued, self.submitted, self.started, self.ended = ((moment - zero) / 1e6 for moment in ns)
-        self.took, self.whole = self.ended - self.started, self.ended - self.queued
+        self.series, self.ns, self.status = series, ns, None
 
 
 class Account:
@@ -35,9 +29,7 @@ class Account:
         self.log = [it for what, it in self.notes if what == "call"]
         self.calls = [f"cl{call.name}" for call in self.log]
         self.failed = next(((f"cl{call.name}", call.code) for call in self.log if call.failed), None)
-        said = {what: it for what, it in self.notes if what in ("host_ns", "readings", "exit")}
-        self.exited, self.readings = "exit" in said, int(said.get("readings", [0])[0])
-        self.call_ns, self.reading_ns = map(int, said.get("host_ns", [0, 0]))
+        self.exited = any(what == "exit" for what, _ in self.notes)
         self.commands, self.mapped, self.misuse = [], {}, []
         self.references, self.bytes, self.bytes_at_most = {}, {}, 0  # of what is alive: [how many, made by]
         self.keep()
@@ -59,10 +51,8 @@ class Account:
                     kernels[it.made[0]] = (it.arguments[1].strip('"'), options.get(it.arguments[0], {}))
             elif what == "command":
                 call = calls[it[0]]
-                commands[it[0]] = Command(call, *kernels.get(call.arguments[1], ("-", {})))
-                series, *ns = map(int, it[1:])
+                commands[it[0]] = Command(call, *kernels.get(call.arguments[1], ("-", {})), *map(int, it[1:]))
                 self.commands.append(commands[it[0]])
-                commands[it[0]].timed(series, ns, self.commands[0].ns[0] if len(self.commands) > 1 else ns[0])
             elif what == "ended":
                 commands[it[0]].status = int(it[1])
 

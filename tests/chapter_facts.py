@@ -46,10 +46,12 @@ def defaults(chapter):
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
         "DROP_SIZES": None,  # TINY_SIZE and the last of SMALL_SIZES
         "WRONG_SIZE": None,  # the last of DROP_SIZES
-        # times(commands, expected, *size) takes the commands of a run and says which "time" lines are expected. TIME_FLOOR:
-        # microseconds that each command takes more, for a program that repeats its work until it takes long enough.
-        "times": None,
+        # TIME_FLOOR: microseconds that each command takes more, for a program that repeats its work until it takes long enough.
+        # TIME_DEVICES: for the first size one on which chapter 20 cuts tiles, for the others one on which it packs.
+        # TIME_MACHINE: more settings for the layer.
         "TIME_FLOOR": 0,
+        "TIME_DEVICES": ["newer-3.0", "apple-cpu"],
+        "TIME_MACHINE": {},
         # {kernel whose result is read back: its reference} (checker/references.py); {kernel: by how many ε of the sum of the
         # magnitudes that make it up a result may be off, function(*size, launch)}; floats at both ends of the first and of
         # the second input.

@@ -46,7 +46,6 @@ struct clock_state {
   cl_ulong host_now = SINCE_1970_NS;
   std::map<cl_command_queue, cl_ulong> idle_at; // host's clock: when all commands have ended
   std::map<cl_event, cl_ulong> ended_at;        // the same of one
-  size_t readings = 0;
   std::vector<held_command> held;
   long num_series = 0;
   std::map<std::string, series> in_series; // what goes on, by kernel or function
@@ -195,11 +194,6 @@ void host_waits_for(cl_event event) {
     the.host_now = std::max(the.host_now, place->second);
 }
 
-void note_readings() {
-  note("host_ns", CALL_NS, READING_NS);
-  note("readings", the.readings);
-}
-
 // Is the address in the program, and not in a library, as PoCL's?
 static bool in_program(const void *address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the system gives it
@@ -220,7 +214,6 @@ int64_t steady_now() {
     return now();
   }
   const std::lock_guard<std::recursive_mutex> lock(layer.mutex);
-  the.readings++;
   the.host_now += READING_NS;
   return static_cast<int64_t>(the.host_now);
 }

@@ -319,7 +319,6 @@ template <typename R, typename... A, R (*functions::*member)(A...)> struct hook<
 // the program, and leaks, show in the processes that are not split.
 static void at_exit(const int status, void *) {
   note("exit");
-  note_readings();
   if (layer.is_child) {
     fflush(nullptr);
     _exit(status);

@@ -105,7 +105,6 @@ long series_of(const std::string &kind);
 void host_call(); // a call takes its time on the host's clock
 void host_waits_for(cl_command_queue queue);
 void host_waits_for(cl_event event);
-void note_readings();
 
 // ---- The parts that take the place of functions in the table ------------------------------------
 
