@@ -4,6 +4,7 @@ The build folder is the environment variable BUILD_DIR, or build/.
 """
 
 import contextlib
+import difflib
 import hashlib
 import os
 import pathlib
@@ -98,6 +99,15 @@ class Report:
         wrong += ["it says PASSED"] * (code != 0 and "PASSED" in out + err)
         wrong += [f"it does not say {text!r}" for text in texts if text not in out + err]
         return self.must(what, not wrong, "\n".join([*wrong, out, err]))
+
+    def recorded(self, file, lines, record):
+        """The lines must be those of a file, which is there where there are any; with `record` they are written into it."""
+        if record and lines:
+            file.write_text("\n".join([*lines, ""]))
+        before = file.read_text().splitlines() if file.exists() else []
+        found = list(difflib.unified_diff(before, lines, lineterm="", n=1))[2:]
+        what = f"tests/{file.parent.name}/{file.name} says so (if a change is meant: the same command with --record)"
+        self.must(what, not found, "\n".join(found[:12]))
 
     def failed(self, where, wrong):
         """Each of the sentences in `wrong` is a failure; returns whether there are any."""

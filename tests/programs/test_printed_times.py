@@ -10,7 +10,6 @@ After a change that was meant, `./test.sh --record -k "printed_times and 06"` wr
 says is timed, from which moment to which.
 """
 
-import difflib
 import re
 
 from tests import chapter_facts, running
@@ -52,9 +51,4 @@ def test_printed_times(report, chapter, tmp_path, record):
                 winner = way(cache, err)
                 if winner and f"remembered: {winner}" not in run(arguments, device, clock)[1]:
                     report.failed(chapter, [f"it does not take {winner} from its memory"])
-    if record and text:
-        listed.write_text("\n".join([*text, ""]))
-    before = listed.read_text().splitlines() if listed.exists() else []
-    found = list(difflib.unified_diff(before, text, lineterm="", n=1))[2:]
-    what = f"it prints what tests/times/{listed.name} says (if a difference is meant: the same command with --record)"
-    report.must(what, not found, "\n".join(found[:12]))
+    report.recorded(listed, text, record)

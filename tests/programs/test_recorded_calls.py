@@ -86,10 +86,5 @@ def test_recorded_calls(report, chapter, record):
         different = list(difflib.unified_diff(whole or [], lines, lineterm="", n=0))[2:]
         text += [f"==== {what}", *(line for line in different if line[0] != "-")] if whole else [f"==== {what}", *lines]
         whole = whole or lines
-    if record:
-        listed.write_text("\n".join([*text, ""]))
-    before = listed.read_text().splitlines() if listed.exists() else []
-    found = list(difflib.unified_diff(before, text, lineterm="", n=1))[2:]
-    what = f"it asks for what tests/calls/{listed.name} says (if a difference is meant: the same command with --record)"
-    report.must(what, not found, "\n".join(found[:12]))
+    report.recorded(listed, text, record)
     report.count("lines in the files", len(text))
