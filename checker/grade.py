@@ -82,10 +82,22 @@ def plain(text):
     return "'" + text if text != "-" and text.startswith(("=", "+", "-", "@")) else text
 
 
+def is_open(student, exercise):
+    """May something have been handed in for this exercise that was not read? Then the points are the teacher's to give."""
+    answer = student["answers"].get(exercise)
+    verdict = answer.result["verdict"] if answer and answer.result else "not started"
+    own = [what for what in student["wrong"] if what.startswith(f"{exercise.id}: ")]
+    of_none = [what for what in student["wrong"] if not re.match(r"\d\d/\d+-[^ ]*: ", what)]
+    return verdict != "passed" and bool(own) or verdict == "not started" and bool(of_none)
+
+
 def points_of(student, exercises):
     """What stands in a student's row, None for what is not known: the total, each chapter, each exercise."""
     answers = student["answers"] if student else {}
-    each = {e: (answers[e].points if e in answers else 0) if answers else None for e in exercises}
+    each = dict.fromkeys(exercises)
+    for exercise in exercises if answers else []:
+        if not is_open(student, exercise):
+            each[exercise] = answers[exercise].points if exercise in answers else 0
     chapters = [[each[e] for e in exercises if e.chapter == chapter] for chapter in chapters_of(exercises)]
     return [None if None in some else sum(some) for some in [list(each.values()), *chapters]] + list(each.values())
 
@@ -119,14 +131,16 @@ def write_feedback(path, name, student, exercises):
     for exercise in exercises if student["answers"] else []:
         answer = student["answers"].get(exercise)
         verdict = (
-            "not handed in"
+            "your teacher will look at it"
+            if is_open(student, exercise)
+            else "not handed in"
             if answer is None
             else "could not be checked"
             if answer.trouble
             else answer.result["verdict"]
         )
         lines += ["", f"## {exercise.id}: {verdict}"]
-        if answer is not None and not answer.trouble:
+        if answer is not None and not answer.trouble and not is_open(student, exercise):
             lines[-1] += f", {answer.points:g} of {exercise.points:g} points"
         if answer is not None:
             said = answer.result["lines"] if answer.result else [["", answer.trouble]]

@@ -21,7 +21,7 @@ import unicodedata
 import zipfile
 
 from checker.behaviour import code_of
-from checker.exercise import Problem
+from checker.exercise import Problem, all_exercises
 from checker.machine import ROOT
 
 LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
@@ -151,15 +151,35 @@ def why_not(name):
         return "not read: an answer is called kernel.cl or host.cpp, in small letters"
     if not folders or not re.match(r"\d-", folders[-1]):
         return f"of which exercise? Hand in its folder, too: NN-topic/exercises/K-name/{file}"
+    if not any(folders[-1] == exercise.name for exercise in all_exercises()):
+        return f"no exercise's folder is called {folders[-1]}"
     if not re.match(r"\d\d-", "".join(folders[-3:-2])):
         return "its exercise is not graded here, or its name is that of several: hand in the chapter's folder, too"
     return "its exercise, or this file of it, is not graded here"
 
 
+def ours(name):
+    """The file of the repository that lies at this place, if one does; else None."""
+    parts = name.split("/")
+    places = [ROOT / "/".join(parts[i:]) for i in range(len(parts))]
+    return next((place for place in places if place.is_file()), None)
+
+
 def is_ours(name):
     """Is this a file of the repository, which came along, or of a build?"""
-    parts = name.split("/")
-    return "CMakeFiles" in parts or any((ROOT / "/".join(parts[i:])).exists() for i in range(len(parts)))
+    return "CMakeFiles" in name.split("/") or ours(name) is not None
+
+
+def astray(exercise, files, unread):
+    """Of an exercise to which nothing was done, what seems to be an answer to it at another place of its chapter. `unread`:
+    {name: content} of the changed kernels that belong to no exercise that is graded."""
+    if exercise.files != ["kernel.cl"] or files and files["kernel.cl"] != (exercise.folder / "kernel.cl").read_bytes():
+        return
+    for name, content in unread.items():
+        owner = next((other for other in all_exercises() if other.folder == ours(name).parent), None)
+        if exercise.chapter in name.split("/") and not lacking(exercise, {"kernel.cl": content}):
+            if owner is None or lacking(owner, {"kernel.cl": content}):
+                yield f"{exercise.id}: nothing was done there, and {name} is not as it was given: is that the answer?"
 
 
 def answers_of(places, exercises):
@@ -175,7 +195,7 @@ def answers_of(places, exercises):
         known = ends.get(parts[-4:]) or (parts[-3:-2] != ("exercises",) and ends.get(parts[-2:])) or []
         return known[0] if len(known) == 1 else (None, None)
 
-    found, wrong, read, unread = {}, [], {}, []
+    found, wrong, read, unread, changed = {}, [], {}, [], {}
     try:
         for name, content in handed_in(places):
             if OF_A_MAC.search(name):
@@ -183,8 +203,14 @@ def answers_of(places, exercises):
             exercise, file = whose(name)
             if not exercise:
                 unread.append(name)
+                place = ours(name) if name.endswith("/kernel.cl") else None
+                text = content()[0] if place else None
+                if text and text.replace(b"\r\n", b"\n") != place.read_bytes():
+                    changed[name] = text
                 continue
             text, why = content()
+            if text and text[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                text, why = None, "saved as UTF-16, which no compiler reads: save it as UTF-8"
             earlier = found.get(exercise, {}).get(file)
             if text is None:
                 wrong.append(f"{exercise.id}: {file}: {why}")
@@ -200,6 +226,8 @@ def answers_of(places, exercises):
     for exercise, files in found.items():
         for kernel in lacking(exercise, files):
             wrong.append(f"{exercise.id}: kernel.cl has no kernel {kernel}: is it an answer to this exercise?")
+    for exercise in exercises:
+        wrong += astray(exercise, found.get(exercise, {}), changed)
     meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]
     if not found and not wrong:
         meant += sorted((name for name in unread if name not in meant), key=lambda name: not ANSWER.search(name))
@@ -211,11 +239,12 @@ def answers_of(places, exercises):
 
 
 def lacking(exercise, files):
-    """The names of the starter's kernels that an answer does not have, where the host is not the student's."""
+    """The starter's kernels that an answer does not have, "NAME with N parameters", where the host is not the student's."""
 
     def kernels(source):
         code = " ".join(code_of(source.decode(errors="replace")))
-        return set(re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid (\w+)", code))
+        found = re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid (\w+) \(([^()]*)\)", code)
+        return {f"{name} with {parameters.count(',') + 1} parameters" for name, parameters in found}
 
     if exercise.files != ["kernel.cl"]:
         return []

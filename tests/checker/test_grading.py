@@ -142,6 +142,10 @@ DAMAGES = {
 }
 
 
+# What was handed in, and could not be read or is no answer: its points are the teacher's to give.
+OPEN = ["binary", "large", "a fifo", "link to the solution", "broken archive", "zip bomb", "endless include"]
+
+
 def hand_in(folder, exercise, solution=True, comment=""):
     place = folder / exercise.path
     place.mkdir(parents=True)
@@ -181,7 +185,7 @@ def make_class(place, exercises):
         folder = place / name / known[id].path
         folder.mkdir(parents=True)
         damage(folder, known[id])
-        due[name] = {other: 1 for other in (KERNEL, HOST) if other != id}
+        due[name] = {KERNEL: 1, HOST: 1, id: None if kind in OPEN else 0}
     return due
 
 
@@ -236,7 +240,8 @@ UNREAD = {
     "answers.rar": "only zip and tar",
     "kernel.cl": "of which exercise",
     "{path}/Kernel.cl": "in small letters",
-    "07-dot-product-profiling/exercises/9-other/host.cpp": "not graded here",
+    "07-dot-product-profiling/exercises/1-time-the-transfers/host.cpp": "not graded here",
+    "1-missing-barrier (1)/kernel.cl": "no exercise's folder is called",
     "essay.txt": "is called kernel.cl or host.cpp",
 }
 
@@ -266,6 +271,23 @@ def test_what_is_not_read(tmp_path):
     assert list(found[exercises[0]].values()) == [b"new"]
     assert len(wrong) == 3, wrong
     assert "handed in twice" in wrong[0] and "no kernel dot_product" in wrong[1] and "kernel.txt" in wrong[2], wrong
+
+
+@pytest.mark.parametrize(
+    "source, to, said",
+    [
+        ("03/1", "03/2", "03/1-the-stride: nothing was done there"),
+        ("05/1", "06/1", "no kernel dot_product with 5 parameters"),
+        ("06/1", "06/1", "UTF-16"),
+    ],
+)
+def test_an_answer_at_another_place(tmp_path, source, to, said):
+    known = {e.number: e for e in all_exercises()}
+    place, text = tmp_path / known[to].path, (known[source].folder / "solution/kernel.cl").read_text()
+    place.mkdir(parents=True)
+    (place / "kernel.cl").write_text(text, encoding="utf-16" if source == to else "utf-8")
+    _, wrong = answers_of([(tmp_path, "")], [known["03/1" if to == "03/2" else to]])
+    assert len(wrong) == 1 and said in wrong[0], wrong
 
 
 def test_nothing_is_overwritten(tmp_path):
@@ -314,7 +336,8 @@ def test_a_worksheet(tmp_path):
             named = "Jane Doe" in text or place.startswith("{hidden}")
             assert roster.row_of(keys) == (row if named else None), f"{text}{place}: {roster.row_of(keys)}"
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
-    student = {"row": 0, "answers": {exercise: types.SimpleNamespace(points=1.5)}}
+    answer = types.SimpleNamespace(points=1.5, result={"verdict": "passed"})
+    student = {"row": 0, "answers": {exercise: answer}, "wrong": []}
     write_grades(tmp_path / "grades.csv", {"Jane Doe_1": student}, [exercise], Roster(path))
     head, jane, absent = (tmp_path / "grades.csv").read_text().splitlines()
     assert head.startswith(WORKSHEET.splitlines()[0] + ";total;"), head
@@ -365,9 +388,9 @@ def test_grading(tmp_path):
     wrong = []
     for row in rows:
         each = due.get(row[3])
-        if each is not None:
-            each = 1.5 * each.get(KERNEL, 0), each.get(HOST, 0)
-        right = [""] * 5 if each is None else [f"{p:g}" for p in (sum(each), *each, *each)]
+        kernel, host = (None if each is None else each.get(id, 0) for id in (KERNEL, HOST))
+        each = [kernel and 1.5 * kernel, host]
+        right = ["" if p is None else f"{p:g}" for p in (None if None in each else sum(each), *each, *each)]
         wrong += [f"{row}, not {right}\n{feedback(place, row[3])}"] * (row[5:] != right)
     assert not wrong, "\n".join(wrong)
     page = (place / "grades/class.html").read_text()
