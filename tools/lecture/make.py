@@ -1,10 +1,10 @@
 """Slides and sheets for a lecture, made from the lessons as they stand.
 
-    python3 tools/lecture/make.py FOLDER [--pdf] [--sheets | NN ...]
+    python3 tools/lecture/make.py FOLDER [--pdf] [--sheets] [NN ...]
 
-writes FOLDER/NN-topic.html for each chapter (arrow keys turn the page), FOLDER/predict.html, the questions of
-docs/teaching.md to print and hand out, FOLDER/answers.html, and FOLDER/rubric.html, how a project is judged. Each file
-has all it needs in it. --pdf: the same as PDF, which takes Chromium. Needs pandoc (Debian and Ubuntu: apt install pandoc).
+writes FOLDER/NN-topic.html for each chapter (arrow keys turn the page), FOLDER/predict.html, the questions that
+docs/teaching.md has for them, to print and hand out, FOLDER/answers.html, and, for all chapters, FOLDER/rubric.html, how
+a project is judged. --sheets: no slides. Each file has all it needs in it. --pdf: the same as PDF, which takes Chromium. Needs pandoc (Debian and Ubuntu: apt install pandoc).
 
 A slide has what one can take in while somebody talks: of each paragraph and each point its first sentence; each figure
 and each listing with what leads to it; first the questions, then their answers. The rest is in the lesson, and is said.
@@ -154,22 +154,21 @@ def section(text, name):
     return re.search(rf"(?ms)^## {name}$(.*?)(?=^## |\Z)", text).group(1)
 
 
-def sheets():
-    """(name, title, Markdown) of what is handed out on paper."""
+def sheets(chapters):
+    """(name, title, Markdown) of what is handed out on paper, for these chapters; without any for all, and for the project."""
     text = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d\d) \| (.*?) \| (.*?) \|$", section(text, "Predict, then run"), re.MULTILINE)
+    rows = [row for row in rows if not chapters or row[0] in chapters]
     asked = [
-        f"<section>\n\n### {number}. (chapter {chapter})\n\n{question}\n\n*My prediction:*\n\n*What was printed:*\n\n</section>\n"
+        f"<section>\n\n### {number}. (chapter {chapter})\n\n{question}\n\n*My prediction:*\n\n*What came:*\n\n</section>\n"
         for number, (chapter, question, _) in enumerate(rows, 1)
     ]
     told = [f"{number}. **{question}** {answer}\n" for number, (_, question, answer) in enumerate(rows, 1)]
     yield "predict", "Predict, then run", "# Predict, then run\n\nName:\n\n" + "\n".join(asked)
     yield "answers", "Predict, then run: the answers", "# Predict, then run: the answers\n\n" + "\n".join(told)
-    yield (
-        "rubric",
-        "A project",
-        "# A project, and how it is judged\n\n" + section(text, "A project, and how it is judged"),
-    )
+    if not chapters:
+        project = "A project, and how it is judged"
+        yield "rubric", "A project", f"# {project}\n\n" + section(text, project)
 
 
 def main():
@@ -179,8 +178,6 @@ def main():
     parser.add_argument("--sheets", action="store_true", help="the sheets only")
     parser.add_argument("--pdf", action="store_true")
     arguments = parser.parse_intermixed_args()
-    if arguments.sheets and arguments.chapter:
-        parser.error("--sheets makes the sheets, which are of all chapters: leave the chapter's number out")
     chapters = sorted(p.parent for p in ROOT.glob("[0-9][0-9]-*/README.md"))
     for number in arguments.chapter:
         if number not in [chapter.name[:2] for chapter in chapters]:
@@ -192,10 +189,9 @@ def main():
             title, text = deck(chapter)
             made.append(arguments.folder / f"{chapter.name}.html")
             pandoc(text, "dzslides", title, made[-1].resolve(), chapter, "slides.css")
-    if not arguments.chapter:
-        for name, title, text in sheets():
-            made.append(arguments.folder / f"{name}.html")
-            pandoc(text, "html5", title, made[-1].resolve(), ROOT / "docs", "sheets.css")
+    for name, title, text in sheets(arguments.chapter):
+        made.append(arguments.folder / f"{name}.html")
+        pandoc(text, "html5", title, made[-1].resolve(), ROOT / "docs", "sheets.css")
     if arguments.pdf:
         browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
         if browser is None:
