@@ -121,8 +121,8 @@ def in_tar(path):
 
 
 def handed_in(places):
-    """The name of each file that a student has handed in, and a function that gives its content, the shortest names
-    first; what lies in archives follows, as ARCHIVE/NAME. Links are not followed."""
+    """The name of each file that a student has handed in, and a function that gives its content: uploads in their order, of
+    folders the shortest names first, then archives; what lies in these, as ARCHIVE/NAME. Links are not followed."""
     files = [(own, str(path)) for path, own in places if own]
     for top in [path for path, own in places if not own]:
         for place, folders, names in os.walk(top):
@@ -130,10 +130,10 @@ def handed_in(places):
             files += [(os.path.relpath(os.path.join(place, n), top), os.path.join(place, n)) for n in sorted(names)]
             if len(files) > MOST_FILES:
                 break
-    files.sort(key=lambda file: file[0].count("/"))
+    if not all(own for _, own in places):
+        files.sort(key=lambda file: (bool(ARCHIVE.search(file[0])), file[0].count("/")))
     for name, path in files:
         yield name, lambda path=path: regular(path)
-    for name, path in files:
         if ARCHIVE.search(name) and not os.path.islink(path):
             for inner, content in (in_zip if zipfile.is_zipfile(path) else in_tar)(path):
                 yield f"{name}/{inner}", content

@@ -290,6 +290,17 @@ def test_an_answer_at_another_place(tmp_path, source, to, said):
     assert len(wrong) == 1 and said in wrong[0], wrong
 
 
+def test_the_last_upload_counts(tmp_path):
+    """Of Canvas: an archive that came after the starter."""
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    shutil.copy(exercise.folder / "kernel.cl", tmp_path / "doejane_4711_100_kernel.cl")
+    with zipfile.ZipFile(tmp_path / "doejane_4711_101_answers.zip", "w") as archive:
+        archive.write(exercise.folder / "solution/kernel.cl", f"{exercise.path}/kernel.cl")
+    [(_, places)] = students_in(tmp_path)[0].values()
+    found, wrong = answers_of(places, [exercise])
+    assert found[exercise]["kernel.cl"] == (exercise.folder / "solution/kernel.cl").read_bytes() and len(wrong) == 1
+
+
 def test_nothing_is_overwritten(tmp_path):
     """What is the teacher's stays: the roster, the submissions, a folder that is in use, what was written the last time."""
     running.need_oclgrind()
