@@ -3,7 +3,7 @@
 #define COLS (BN / TN) // the work-items of a group: ROWS×COLS of them
 #define ROWS (BM / TM)
 #define ITEMS (ROWS * COLS)
-#define A_STRIDE (BM + 4)             // 4 more than it takes: then no two stores of a warp meet in a bank
+#define A_STRIDE (BM + 4)             // 4 more: then no two stores of a warp meet in a bank
 #define A_LOADS (BM * BK / 4 / ITEMS) // float4s of each tile that a work-item brings
 #define B_LOADS (BK * BN / 4 / ITEMS)
 #define A_STEP (ITEMS / (BK / 4))  // rows of A from one of them to the next
