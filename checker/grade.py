@@ -129,10 +129,10 @@ def write_feedback(path, name, student, exercises):
     lines = [f"# {plain(name)}", "", points if student["answers"] else "Nothing could be read."]
     lines += ["", *[f"- {text}" for text in student["wrong"]]] if student["wrong"] else []
     for exercise in exercises if student["answers"] else []:
-        answer = student["answers"].get(exercise)
+        answer, is_theirs = student["answers"].get(exercise), is_open(student, exercise)
         verdict = (
             "your teacher will look at it"
-            if is_open(student, exercise)
+            if is_theirs
             else "not handed in"
             if answer is None
             else "could not be checked"
@@ -140,7 +140,7 @@ def write_feedback(path, name, student, exercises):
             else answer.result["verdict"]
         )
         lines += ["", f"## {exercise.id}: {verdict}"]
-        if answer is not None and not answer.trouble and not is_open(student, exercise):
+        if answer is not None and not answer.trouble and not is_theirs:
             lines[-1] += f", {answer.points:g} of {exercise.points:g} points"
         if answer is not None:
             said = answer.result["lines"] if answer.result else [["", answer.trouble]]

@@ -21,7 +21,7 @@ import unicodedata
 import zipfile
 
 from checker.behaviour import code_of
-from checker.exercise import Problem, all_exercises
+from checker.exercise import Exercise, Problem
 from checker.machine import ROOT
 
 LARGEST = 1 << 20  # bytes of a file that somebody has written by hand
@@ -151,7 +151,7 @@ def why_not(name):
         return "not read: an answer is called kernel.cl or host.cpp, in small letters"
     if not folders or not re.match(r"\d-", folders[-1]):
         return f"of which exercise? Hand in its folder, too: NN-topic/exercises/K-name/{file}"
-    if not any(folders[-1] == exercise.name for exercise in all_exercises()):
+    if folders[-1] not in [place.name for place in ROOT.glob("[0-9][0-9]-*/exercises/*")]:
         return f"no exercise's folder is called {folders[-1]}"
     if not re.match(r"\d\d-", "".join(folders[-3:-2])):
         return "its exercise is not graded here, or its name is that of several: hand in the chapter's folder, too"
@@ -176,10 +176,11 @@ def astray(exercise, files, unread):
     if exercise.files != ["kernel.cl"] or files and files["kernel.cl"] != (exercise.folder / "kernel.cl").read_bytes():
         return
     for name, content in unread.items():
-        owner = next((other for other in all_exercises() if other.folder == ours(name).parent), None)
-        if exercise.chapter in name.split("/") and not lacking(exercise, {"kernel.cl": content}):
-            if owner is None or lacking(owner, {"kernel.cl": content}):
-                yield f"{exercise.id}: nothing was done there, and {name} is not as it was given: is that the answer?"
+        if exercise.chapter not in name.split("/") or lacking(exercise, {"kernel.cl": content}):
+            continue
+        place = ours(name).parent
+        if not (place / "exercise.json").exists() or lacking(Exercise(place), {"kernel.cl": content}):
+            yield f"{exercise.id}: nothing was done there, and {name} is not as it was given: is that the answer?"
 
 
 def answers_of(places, exercises):

@@ -18,7 +18,8 @@ RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
 BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
 # The front page: (what the machine is called there, its cores, its folder, the library at its best, by whose clock, what it
-# lacks there: it has no matrix units, the chapter has changed since, or its dot product runs on one core, beside which all cores would be no comparison).
+# lacks there: it has no matrix units, another GPU of its kind stands for it, or its dot product runs on one core, beside
+# which all cores would be no comparison).
 # A library by the host's clock stands beside what the host waits for, one whose calls were timed in a row beside products in a row.
 FRONT = [
     ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", MATRIX_UNITS | {"20 autotuned"}),

@@ -4,7 +4,8 @@
 
 writes FOLDER/NN-topic.html for each chapter (arrow keys turn the page), FOLDER/predict.html, the questions that
 docs/teaching.md has for them, to print and hand out, FOLDER/answers.html, and, for all chapters, FOLDER/rubric.html, how
-a project is judged. --sheets: no slides. Each file has all it needs in it. --pdf: the same as PDF, which takes Chromium. Needs pandoc (Debian and Ubuntu: apt install pandoc).
+a project is judged. --sheets: no slides. Each file has all it needs in it. --pdf: the same as PDF, which takes Chromium.
+Needs pandoc (Debian and Ubuntu: apt install pandoc).
 
 A slide has what one can take in while somebody talks: of each paragraph and each point its first sentence; each figure
 and each listing with what leads to it; first the questions, then their answers. The rest is in the lesson, and is said.
