@@ -86,9 +86,9 @@ def is_open(student, exercise):
     """May something have been handed in for this exercise that was not read? Then the points are the teacher's to give."""
     answer = student["answers"].get(exercise)
     verdict = answer.result["verdict"] if answer and answer.result else "not started"
-    own = [what for what in student["wrong"] if what.startswith(f"{exercise.id}: ")]
-    of_none = [what for what in student["wrong"] if not re.match(r"\d\d/\d+-[^ ]*: ", what)]
-    return verdict != "passed" and bool(own) or verdict == "not started" and bool(of_none)
+    return (
+        verdict != "passed" and exercise in student["unread"] or verdict == "not started" and None in student["unread"]
+    )
 
 
 def points_of(student, exercises):
@@ -242,7 +242,8 @@ def main():
         students, answers = {}, {}
         for name, (_, places) in found.items():
             theirs, wrong = answers_of(places, exercises)
-            students[name] = {"answers": {}, "wrong": wrong, "row": rows[name]}
+            sentences = [f"{of.id}: {what}" if of else what for of, what in wrong]
+            students[name] = {"answers": {}, "wrong": sentences, "unread": {of for of, _ in wrong}, "row": rows[name]}
             for exercise, files in theirs.items():
                 new = Answer(exercise, files, pathlib.Path(work))
                 answer = students[name]["answers"][exercise] = answers.setdefault(new.folder, new)

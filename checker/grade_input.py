@@ -33,6 +33,7 @@ CANVAS = re.compile(
 )
 LATE = re.compile(r"LATE_|[^_]+_LATE_\d")  # how Canvas marks it
 ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
+NESTED = re.compile(r"\.(zip|tar|tgz|tar\.\w+)/(.*)\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)  # which is not unpacked
 ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
 # What may be meant as an answer, and what comes along from a Mac.
 SOURCE = re.compile(r"(?<!CMakeLists)(?<!CMakeCache)\.(?:cl|c|cc|cpp|txt|rtf|pdf|docx?|odt|rar|7z)$", re.IGNORECASE)
@@ -143,8 +144,7 @@ def why_not(name):
     """Why a file that was handed in is not read as an answer."""
     *folders, file = name.split("/")
     if ARCHIVE.search(file):
-        inside = any(map(ARCHIVE.search, folders))
-        return f"an archive {'in an archive: unpack it' if inside else 'without an answer to these exercises'}"
+        return f"an archive {'in an archive: unpack it' if NESTED.search(name) else 'without an answer to these exercises'}"
     if re.search(r"\.(?:rar|7z)$", file, re.IGNORECASE):
         return "not read: only zip and tar files are unpacked"
     if not ANSWER.search(file):
@@ -180,11 +180,11 @@ def astray(exercise, files, unread):
             continue
         place = ours(name).parent
         if not (place / "exercise.json").exists() or lacking(Exercise(place), {"kernel.cl": content}):
-            yield f"{exercise.id}: nothing was done there, and {name} is not as it was given: is that the answer?"
+            yield f"nothing was done there, and {name} is not as it was given: is that the answer?"
 
 
 def answers_of(places, exercises):
-    """{exercise: {file: content}} of a student, and what was not read, or twice there: sentences."""
+    """{exercise: {file: content}} of a student, and what was not read, or twice there: (exercise or None, sentence) each."""
     ends = {}  # of the names of files: NN-topic/exercises/K-name/kernel.cl, or less where that is enough
     for exercise in exercises:
         for file in exercise.files:
@@ -214,28 +214,29 @@ def answers_of(places, exercises):
                 text, why = None, "saved as UTF-16, which no compiler reads: save it as UTF-8"
             earlier = found.get(exercise, {}).get(file)
             if text is None:
-                wrong.append(f"{exercise.id}: {file}: {why}")
+                wrong.append((exercise, f"{file}: {why}"))
             elif earlier is None:
                 found.setdefault(exercise, {})[file], read[exercise, file] = text, name
             elif text != earlier:
-                wrong.append(
-                    f"{exercise.id}: handed in twice: {read[exercise, file]} is read, a different {name} is not; remove one "
-                    "of them and grade again"
-                )
+                what = f"handed in twice: {read[exercise, file]} is read, a different {name} is not"
+                wrong.append((exercise, f"{what}; remove one of them and grade again"))
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
-        wrong.append(f"an archive that cannot be read: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
+        why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        wrong.append((None, f"an archive that cannot be read: {why}"))
     for exercise, files in found.items():
         for kernel in lacking(exercise, files):
-            wrong.append(f"{exercise.id}: kernel.cl has no kernel {kernel}: is it an answer to this exercise?")
+            wrong.append((exercise, f"kernel.cl has no kernel {kernel}: is it an answer to this exercise?"))
     for exercise in exercises:
-        wrong += astray(exercise, found.get(exercise, {}), changed)
-    meant = [name for name in dict.fromkeys(unread) if SOURCE.search(name) and not is_ours(name)]
+        wrong += [(exercise, what) for what in astray(exercise, found.get(exercise, {}), changed)]
+    meant = [
+        name for name in dict.fromkeys(unread) if (SOURCE.search(name) or NESTED.search(name)) and not is_ours(name)
+    ]
     if not found and not wrong:
         meant += sorted((name for name in unread if name not in meant), key=lambda name: not ANSWER.search(name))
-    wrong += [f"{name}: {why_not(name)}" for name in meant[:4]]
-    wrong += [f"and {len(meant) - 4} more files"] * (len(meant) > 4)
+    wrong += [(None, f"{name}: {why_not(name)}") for name in meant[:4]]
+    wrong += [(None, f"and {len(meant) - 4} more files")] * (len(meant) > 4)
     if not found and not wrong:
-        wrong.append("no file was handed in")
+        wrong.append((None, "no file was handed in"))
     return found, wrong
 
 
