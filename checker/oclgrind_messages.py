@@ -167,7 +167,7 @@ class Finding:
         if self.element >= 2**40:  # an index below 0 wraps around
             return f"work-item {self.item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
         what = self.what(written) if name else f"element {self.element}"
-        question = "What should keep it from doing so?"
+        question = "Is the index wrong, or should something keep it out?"
         if 2**32 - 2**16 <= self.element < 2**32:
             question = f"{self.element} is {self.element - 2**32} in 32 bits: what was the value before something was subtracted?"
         return (
@@ -184,7 +184,7 @@ class Finding:
     def index(self):
         found = re.search(r"Index \((-?\d+)\) exceeds static array size \((\d+)\)", self.head)
         index, size = found.groups() if found else ("?", "?")
-        return f"work-item {self.item} uses index {index} of an array of {size} elements{self.lines()}. What should keep it from doing so?"
+        return f"work-item {self.item} uses index {index} of an array of {size} elements{self.lines()}. Is the index wrong, or should something keep it out?"
 
     def divergence(self):
         count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)

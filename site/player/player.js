@@ -549,7 +549,7 @@
       };
       const size = (name) => { const n = this.recording.variables.find((v) => v.name === name).elements; return `${n} element${n > 1 ? "s" : ""}`; };
       if (outside) said.push(`${who(outside)} ${outside.kind === "r" ? "reads" : "writes"} ${outside.variable}[${outside.at}], outside its ${outside.space} memory${lines(outside.line)}`
-        + `${outside.space === "global" ? `: that buffer has ${size(outside.variable)}` : ""}. What should keep it from doing so?`);
+        + `${outside.space === "global" ? `: that buffer has ${size(outside.variable)}` : ""}. Is the index wrong, or should something keep it out?`);
       if (stuck) said.push(`only ${stuck.waiting} of ${stuck.of} work-items of a group reach the barrier${lines(stuck.line)}: all of them have to. `
         + "Is it inside an “if”, behind a “return”, or in a loop that not all go through equally often?");
       if (race) {

@@ -18,7 +18,7 @@ from tests import running
 FOLDER = running.ROOT / "tests" / "checker" / "oclgrind_reports"
 OPTIONS = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100"]
 ROOM = [256, 256, 256]  # bytes of the three buffers
-QUESTION = ". What should keep it from doing so?"
+QUESTION = ". Is the index wrong, or should something keep it out?"
 UNWRITTEN = (
     "work-item {0} computes with a value that nobody has written, line {1}, and puts it into c[{0}]. Who should "
 )
