@@ -36,7 +36,7 @@ int main(const int argc, char **argv) {
   cl_kernel kernel = clCreateKernel(program, "dot_product", &status);
   clerr_chk(status);
 
-  // Whole numbers from -1,000,000 to 999,999: a product has up to 12 digits. The results start out
+  // Whole numbers from -1,000,000 to 999,999: a product may have 13 digits. The results start out
   // as a number that no product can be.
   std::vector<cl_int> a(n), b(n);
   std::vector<cl_long> products(n, CL_LONG_MAX / 2);
