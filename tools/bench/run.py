@@ -231,7 +231,7 @@ def benchmark(args, programs):
         *_, (last, of) = VECTORS.items()
         dots[f"{of['both']}, one core"] = ([programs[last]], {"POCL_MAX_PTHREAD_COUNT": "1", "POCL_AFFINITY": "0"})
     rounds = args.rounds or (1 if args.quick else 5)
-    sizes = args.sizes or ([256, 1024] if args.quick else [64, 128, 256, 512, 1024, 2048, 4096] + [8192] * fast)
+    sizes = args.sizes or ([256, 1024] if args.quick else [64, 128, 256, 512, 1000, 1024, 2048, 4096] + [8192] * fast)
     powers = args.lengths or ((16, 24) if args.quick else range(10, 29, 2))
     work = {  # what is run: (sizes, chapters, libraries, a size as words)
         "matmul": (sizes, MATMUL, products, lambda size: [str(size)] * 3),
