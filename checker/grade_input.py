@@ -32,8 +32,9 @@ CANVAS = re.compile(
     r"(?:LATE_)?(?P<name>anon|.+?)_(?:LATE_)?(?P<id>(?<=anon_)\w+?|\d+)_(?P<upload>\d+)_(?P<file>.+)", re.DOTALL
 )
 LATE = re.compile(r"LATE_|[^_]+_LATE_\d")  # how Canvas marks it
-ARCHIVE = re.compile(r"\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)
-NESTED = re.compile(r"\.(zip|tar|tgz|tar\.\w+)/(.*)\.(zip|tar|tgz|tar\.\w+)$", re.IGNORECASE)  # which is not unpacked
+PACKED = r"\.(?:zip|tar|tgz|tar\.\w+)"
+ARCHIVE = re.compile(f"{PACKED}$", re.IGNORECASE)
+NESTED = re.compile(f"{PACKED}/.*{PACKED}$", re.IGNORECASE)  # which is not unpacked
 ANSWER = re.compile(r"(?:^|/)(?:kernel\.cl|host\.cpp)$")
 # What may be meant as an answer, and what comes along from a Mac.
 SOURCE = re.compile(r"(?<!CMakeLists)(?<!CMakeCache)\.(?:cl|c|cc|cpp|txt|rtf|pdf|docx?|odt|rar|7z)$", re.IGNORECASE)

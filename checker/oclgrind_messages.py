@@ -26,6 +26,7 @@ FORBIDDEN = {
         "writes to {}{} while the host has that buffer mapped: the unmap has to come before the launch"
     ),
 }
+OUTSIDE = "Is the index wrong, or should something keep it out?"  # of an access outside a buffer or an array
 # Of each other kind: how Oclgrind's report begins.
 SAYS = {
     "index": "^Index",
@@ -167,7 +168,7 @@ class Finding:
         if self.element >= 2**40:  # an index below 0 wraps around
             return f"work-item {self.item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
         what = self.what(written) if name else f"element {self.element}"
-        question = "Is the index wrong, or should something keep it out?"
+        question = OUTSIDE
         if 2**32 - 2**16 <= self.element < 2**32:
             question = f"{self.element} is {self.element - 2**32} in 32 bits: what was the value before something was subtracted?"
         return (
@@ -184,7 +185,7 @@ class Finding:
     def index(self):
         found = re.search(r"Index \((-?\d+)\) exceeds static array size \((\d+)\)", self.head)
         index, size = found.groups() if found else ("?", "?")
-        return f"work-item {self.item} uses index {index} of an array of {size} elements{self.lines()}. Is the index wrong, or should something keep it out?"
+        return f"work-item {self.item} uses index {index} of an array of {size} elements{self.lines()}. {OUTSIDE}"
 
     def divergence(self):
         count = re.search(r"Only (\d+) out of (\d+) work-items", self.body)
