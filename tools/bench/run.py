@@ -42,7 +42,7 @@ CEILINGS_PATTERN = r"ceilings: ([\d.]+|-?nan) GB/s read, ([\d.]+|-?nan) GB/s cop
 
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 PEERS = {  # name: source, what to compile and link it with, how to get it
-    "OpenBLAS": ("peer_blas.cpp", ["-lopenblas"], "on Debian and Ubuntu: apt install libopenblas-dev"),
+    "OpenBLAS": ("peer_blas.cpp", ["-lopenblas"], "on Debian and Ubuntu: apt install libopenblas-openmp-dev"),
     "cuBLAS": (
         "peer_cublas.cpp",
         [f"-I{CUDA}/include", f"-L{CUDA}/lib64", f"-Wl,-rpath,{CUDA}/lib64", "-lcublas", "-lcudart"],
@@ -116,7 +116,8 @@ def variants(found, cores):
     """The libraries as they are run: {name: (program, environment)}. OpenBLAS with its best kernels, on all cores and on
     one, cuBLAS in float precision and, another one, with numbers of 11 bits."""
     best = max(cores, key=cores.get, default="")
-    env = {"OPENBLAS_CORETYPE": best} if best else {}
+    env = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}  # as POCL_AFFINITY, for OpenBLAS built with OpenMP
+    env |= {"OPENBLAS_CORETYPE": best} if best else {}
     peers = {}
     if program := found.get("OpenBLAS"):
         peers["OpenBLAS"] = (program, env)
@@ -201,7 +202,7 @@ def arguments():
 
 def main():
     args = arguments()
-    # PoCL's threads sleep between kernels and may wake on the same core; OpenBLAS's wait awake.
+    # PoCL's threads sleep between kernels and may wake on the same core.
     os.environ.setdefault("POCL_AFFINITY", "1")
     programs = build(args.build.resolve())
     # Chapter 20 searches anew: what it remembers of another day is another day's.
