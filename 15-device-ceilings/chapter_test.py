@@ -2,7 +2,7 @@ from checker.references import U, total, unchanged
 
 THOROUGH = ["other-inputs"]  # thirteen programs are built and released
 LARGE_LAUNCHES = True
-DROP_SIZES = [["1000"]]  # most of its work does not depend on N
+WRONG_SIZE = ["1000"]  # most of its work does not depend on N
 TIME_SIZES = [["8000003"]]
 TIME_DEVICES = ["h200"]
 TIME_FLOOR = 4000  # no run of multiply_add has too few steps, unless the clock has a dip

@@ -16,7 +16,6 @@ SAYS = [
     (["17", "8448", "520"], "^PASSED$", "h200"),
 ]
 # Without tiles: where they won after the first drop, they would be remembered in place of the panels.
-DROP_SIZES = [["3", "2", "5"], ["9", "17", "20"]]
 WRONG_SIZE = ["32", "64", "64"]  # no larger than what the search computes: all of A and B is used
 TIME_SIZES = [["160", "96", "224"], ["320", "96", "224"]]
 SEARCH_SIZE = ["128", "64", "256"]

@@ -5,7 +5,7 @@ SMALL_SIZES = [["1"], ["1000", "64", "1"], ["1000", "64", "2"], ["1000", "64", "
 TINY_SIZE = ["260", "64", "3"]  # five pieces in three slots
 OCLGRIND_SIZES = [["1"], ["300", "64", "1"], ["300", "64", "3"], ["200500", "200000", "2"]]
 COST_SIZES = [["4096"], ["1000", "300", "3"]]
-DROP_SIZES = [["77", "77", "2"], TINY_SIZE]
+WRONG_SIZE = TINY_SIZE
 # What computes and what reads it are in one queue there: the layer knows the one by the other.
 INPUT_SIZES = [["64", "64", "1"], ["1000", "300", "1"], ["1000", "300", "2"]]
 TIME_SIZES = [["8000003", "3000000", "3"], ["8000003", "3000000", "2"], ["1000", "300", "1"]]

@@ -205,7 +205,7 @@ def lies(attempt, honest):
     if not exercise.oclgrind or "host.cpp" not in exercise.files:
         return []
     told = [
-        ({"drop": "all"}, "a launch computes nothing that arrives, and the program still says PASSED: "),
+        ({"drop": 1}, "a launch computes nothing that arrives, and the program still says PASSED: "),
         ({"result": "last"}, "what is read back is changed on its way, and the program still says PASSED: "),
     ]
     for number, data in sorted(attempt.usual.inputs.items())[:3]:

@@ -39,13 +39,12 @@ def defaults(chapter):
         "TINY_SIZE": by_kind([], ["5"], ["3", "2", "5"]),
         "SMALL_SIZES": by_kind([[]], [["1"], ["256"], ["1000"]], [["1"], ["32", "32", "64"], ["17", "33", "65"]]),
         "OCLGRIND_SIZES": None,  # SMALL_SIZES
-        # Where a test takes others: costs; times (the first one so large that its rates have several digits); other inputs;
-        # launches that are lost; an element that is wrong.
+        # Where a test takes others: costs; times (the first one so large that its rates have several digits); other inputs; an
+        # element that is wrong.
         "COST_SIZES": None,
         "TIME_SIZES": by_kind([[]], [["1000003"], ["1000"]], [["160", "96", "224"], ["17", "33", "65"]]),
         "INPUT_SIZES": by_kind([[]], [["64"], ["1000"]], [["17", "33", "65"]]),
-        "DROP_SIZES": None,  # TINY_SIZE and the last of SMALL_SIZES
-        "WRONG_SIZE": None,  # the last of DROP_SIZES
+        "WRONG_SIZE": None,  # the last of SMALL_SIZES
         # TIME_FLOOR: microseconds that each command takes more, for a program that repeats its work until it takes long enough.
         # TIME_DEVICES: for the first size one on which chapter 20 cuts tiles, for the others one on which it packs.
         # TIME_MACHINE: more settings for the layer.
@@ -58,7 +57,7 @@ def defaults(chapter):
         "REFERENCES": {},
         "PATHS": {},
         "SPECIALS": ["1 nan", "2 nan", "1 0 2 inf", "1 -inf 2 0"],
-        # Kernels whose outputs are right from an earlier run: the loss of the first launch must be noticed where memory is new.
+        # Kernels whose outputs a later launch reads.
         # Transfers to the device, by number, whose data go into nothing but a try.
         "NOT_POISONED": [],
         "FOR_A_TRY": [],
@@ -71,7 +70,7 @@ def defaults(chapter):
         "SAYS": [],
         # (Lines at the beginning of the kernel file, at that of each kernel) with which it is run as well: a switch that is
         # the other way on other devices. The launch does not shrink with N, so that Oclgrind runs only its first and last
-        # work-group, unless --release; or all of them, if some are NOT_POISONED, whose outputs a later launch reads.
+        # work-group, unless --release; or all of them, if some are NOT_POISONED.
         "FORCED": [],
         "LARGE_LAUNCHES": False,
         # A search for the fastest: its size; functions (cache folder, standard error) that make the next run choose
@@ -110,6 +109,5 @@ def of(chapter):
         whole, odd = (["64"] * 3, ["17", "33", "65"]) if result.IS_MATRIX else (["4096"], ["1000"])
         result.COST_SIZES = [odd] if result.LARGE_LAUNCHES else [whole, odd]
     result.OCLGRIND_SIZES = result.OCLGRIND_SIZES or result.SMALL_SIZES
-    result.DROP_SIZES = result.DROP_SIZES or [result.TINY_SIZE, result.SMALL_SIZES[-1]]
-    result.WRONG_SIZE = result.WRONG_SIZE or result.DROP_SIZES[-1]
+    result.WRONG_SIZE = result.WRONG_SIZE or result.SMALL_SIZES[-1]
     return result

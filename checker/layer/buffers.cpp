@@ -11,7 +11,6 @@
 #include <set>
 
 struct known_buffer {
-  size_t number;     // as they were made, from 1 on
   size_t input;      // which one it is, from 1 on; 0: none
   bool is_the_hosts; // its memory is the program's own
 };
@@ -26,7 +25,7 @@ struct delivery { // a result that the program has not waited for
 };
 struct buffers_state {
   std::map<cl_mem, known_buffer> buffers;
-  size_t num_buffers = 0, num_inputs = 0, num_transfers = 0, num_results = 0;
+  size_t num_inputs = 0, num_transfers = 0, num_results = 0;
   std::deque<std::vector<char>> kept; // what a transfer that does not wait may still read
   std::map<void *, mapped_region> regions;
   bool late = false;
@@ -170,41 +169,18 @@ static void deliver(void *to, const std::vector<char> &data) {
 static cl_mem create_buffer(cl_context context, cl_mem_flags flags, const size_t bytes, void *host,
                             cl_int *status) {
   std::vector<char> first; // what lies in it at first
-  const std::string number = std::to_string(the.num_buffers + 1);
   if ((flags & CL_MEM_COPY_HOST_PTR) != 0)
     host = const_cast<void *>(sent(nullptr, host, bytes));
   else if (the.late && host == nullptr)
     first.assign(bytes, '\xFF');
-  else if (is_set("stale") && host == nullptr)
-    first = read_file(setting("stale") + "/" + number);
   if (first.size() == bytes) {
     host = first.data();
     flags |= CL_MEM_COPY_HOST_PTR;
   }
   cl_mem buffer = below.clCreateBuffer(context, flags, bytes, host, status);
   if (buffer != nullptr)
-    the.buffers[buffer] = {++the.num_buffers, 0, (flags & CL_MEM_USE_HOST_PTR) != 0};
+    the.buffers[buffer] = {0, (flags & CL_MEM_USE_HOST_PTR) != 0};
   return buffer;
-}
-
-// `stale`: the contents are kept for a later run, if they are those of an unharmed one.
-static cl_int release_buffer(cl_mem buffer) {
-  const auto place = the.buffers.find(buffer);
-  if (!is_set("stale") || is_set("drop") || place == the.buffers.end() || place->second.number == 0)
-    return below.clReleaseMemObject(buffer);
-  const auto context = asked<cl_context>(real.clGetMemObjectInfo, buffer, CL_MEM_CONTEXT);
-  const auto device = asked<cl_device_id>(real.clGetContextInfo, context, CL_CONTEXT_DEVICES);
-  cl_int status;
-  cl_command_queue queue = real.clCreateCommandQueue(context, device, 0, &status);
-  std::vector<char> now(size_of(buffer));
-  if (queue == nullptr || !read_now(queue, buffer, now) ||
-      real.clReleaseCommandQueue(queue) != CL_SUCCESS)
-    give_up("a buffer's contents cannot be read");
-  const std::string path = setting("stale") + "/" + std::to_string(place->second.number);
-  if (read_file(path).empty())
-    write_file(path, now.data(), now.size());
-  the.buffers.erase(place);
-  return below.clReleaseMemObject(buffer);
 }
 
 // Where a row of a box of two dimensions lies in the host's memory.
@@ -366,7 +342,6 @@ void start_buffers() {
   the.changes = words_of(setting("changes"));
   below = table;
   table.clCreateBuffer = create_buffer;
-  table.clReleaseMemObject = release_buffer;
   table.clEnqueueWriteBuffer = write_buffer;
   table.clEnqueueWriteBufferRect = write_rect;
   table.clEnqueueReadBuffer = read_buffer;

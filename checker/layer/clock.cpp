@@ -71,10 +71,6 @@ static series &current(const std::string &kind) {
   return it;
 }
 
-long series_of(const std::string &kind) {
-  return current(kind).number;
-}
-
 void note_new_kernel() {
   the.in_series.clear();
 }

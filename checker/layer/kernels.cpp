@@ -120,14 +120,6 @@ static void keep_after(cl_command_queue queue, cl_kernel kernel) {
   }
 }
 
-// Is this command to be lost? `drop` is a series (clock.cpp), or all launches.
-static bool is_dropped(const std::string &kind, const bool is_launch) {
-  const std::string drop = setting("drop");
-  if (drop == "all")
-    return is_launch;
-  return !drop.empty() && series_of(kind) == strtol(drop.c_str(), nullptr, 10);
-}
-
 // ---- Launches -----------------------------------------------------------------------------------
 
 static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dims,
@@ -143,10 +135,10 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   if (is_set("before"))
     put_before(queue, kernel);
 
-  // A launch that is lost works on copies of the buffers: nothing of what it computes arrives.
+  // `drop`: the launch works on copies of the buffers: nothing of what it computes arrives.
   const std::map<cl_uint, cl_mem> buffers = buffers_of(kernel);
   std::map<cl_uint, cl_mem> copies;
-  if (is_dropped(kernel_name(kernel), true)) {
+  if (is_set("drop")) {
     const auto context = asked<cl_context>(real.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT);
     for (const auto &[index, buffer] : buffers) {
       const size_t bytes = size_of(buffer);
@@ -167,19 +159,9 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const cl_uint dim
   return status;
 }
 
-static cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_t from_offset,
-                          const size_t to_offset, const size_t bytes, const cl_uint count,
-                          const cl_event *list, cl_event *event) {
-  if (is_dropped("clEnqueueCopyBuffer", false))
-    return below.clEnqueueMarkerWithWaitList(queue, count, list, event);
-  return below.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, count, list,
-                                   event);
-}
-
 void start_kernels() {
   below = table;
   table.clCreateProgramWithSource = create_program;
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
-  table.clEnqueueCopyBuffer = copy_buffer;
 }

@@ -100,8 +100,6 @@ void note_command(size_t call, cl_command_queue queue, cl_event event, bool is_a
 void note_new_kernel();
 // Notes what has become of the commands of a queue, which is about to go.
 void note_ends(cl_command_queue queue);
-// The number of the series that a command of this kind belongs to.
-long series_of(const std::string &kind);
 void host_call(); // a call takes its time on the host's clock
 void host_waits_for(cl_command_queue queue);
 void host_waits_for(cl_event event);

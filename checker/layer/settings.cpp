@@ -9,7 +9,7 @@ static std::map<std::string, std::string> &settings = *new std::map<std::string,
 
 static const char *const known_keys =
     " log commands fail code function fork alone clock floor warm_up durations "
-    "drop stale corrupt way changes result keep take add late after before floats items "
+    "drop corrupt way changes result keep take add late after before floats items "
     "sources order devices on_paper beside device.name device.driver device.type "
     "device.version device.extensions device.features device.partition device.compute_units "
     "device.vector_width device.local_memory device.global_memory device.buffer device.unified "

@@ -1,14 +1,9 @@
-"""Does a program notice one wrong element, and that a kernel, or a copy, did not run at all?
+"""Does a program notice one wrong element?
 
-One wrong element: the layer changes it on its way back from the device, at the first, the middle and the last place
-(`corrupt`): each time the program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN;
-test_other_inputs.py looks at the bounds.) The same with what goes to the device: the host's expectation must come from the
-host's own data. Each change is made in a child process, which computes on to its end; for that the device is PoCL's
-"basic", which has no threads.
-
-A lost launch: the layer reports success for a series of launches and does nothing (`drop`), one series after the
-other. All memory that the program does not fill begins as an unharmed run left it (`stale`), so with the right
-results: only an output that was poisoned before these very launches tells that they did not run.
+The layer changes it on its way back from the device, at the first, the middle and the last place (`corrupt`): each time the
+program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN; test_other_inputs.py looks at the
+bounds.) The same with what goes to the device: the host's expectation must come from the host's own data. Each change is
+made in a child process, which computes on to its end; for that the device is PoCL's "basic", which has no threads.
 """
 
 import os
@@ -65,49 +60,3 @@ def test_wrong_element(report, chapter, tmp_path, monkeypatch):
             report.must(f"all {len(reads)} results were changed, each once", len(changed) == len(reads), str(found))
         elif known.REFERENCES:
             report.must("some input was changed", found)
-
-
-def series_of(account):
-    """The series of kernels and copies in a run: their numbers and names."""
-    return {
-        each.series: each.name
-        for each in account.commands
-        if each.function in ("clEnqueueNDRangeKernel", "clEnqueueCopyBuffer")
-    }
-
-
-def lost(report, known, arguments, cache, stale):
-    """Loses one series after the other. The clock is the layer's: by the device's, work that is doubled until it takes 4 ms would
-    never end."""
-    tried = ""
-
-    def run(**more):
-        if tried:  # without a search it is the results that count; the last one may have found another
-            known.WAYS[2](cache, tried)
-        command = [running.program(known.chapter), *arguments]
-        return running.under_layer(command, cache=cache, clock=1, floor=known.TIME_FLOOR, **more)
-
-    if known.WAYS:
-        tried = run()[2]
-    ended = run(stale=stale)
-    report.ends(f"{known.chapter} {arguments} unharmed", ended, 0)
-    seen = set()
-    for number, name in series_of(ended[3]).items():
-        if name in seen and name in known.NOT_POISONED:
-            continue
-        seen.add(name)
-        code, out, err, _ = run(drop=number, **({} if name in known.NOT_POISONED else {"stale": stale}))
-        if known.WAYS:  # what it remembered is wrong: it says so, and searches for another
-            noticed = code == 0 and ": WRONG at " in err
-        else:
-            noticed = code == 1 and "FAILED" in out.splitlines() and "PASSED" not in out + err
-        what = f"{known.chapter} {arguments} without series {number} of its commands, {name}"
-        report.must(what, noticed and not running.crashed(code, err), f"exit code {code}\n{out}{err}")
-
-
-@pytest.mark.thorough
-def test_lost_launch(report, chapter, tmp_path):
-    known = chapter_facts.of(chapter)
-    for arguments in known.DROP_SIZES:
-        with tempfile.TemporaryDirectory() as stale:
-            lost(report, known, arguments, tmp_path / "-".join(arguments), stale)
