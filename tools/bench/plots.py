@@ -25,6 +25,7 @@ STYLES = list(zip(3 * COLORS, "os^Dv<>pxd|1234_h8", 8 * ["-"] + 8 * ["-."] + 2 *
 LIBRARIES = {
     "OpenBLAS": ("#2f7d4f", "P"),
     "OpenBLAS, one thread": ("#2f7d4f", "1"),
+    "OpenBLAS, bound": ("#2f7d4f", "2"),
     "cuBLAS": ("#000000", "*"),
     "cuBLAS, TF32": ("#000000", "+"),
     "cublasLt": ("#0b5cad", "x"),

@@ -21,6 +21,7 @@ they are of the same device.
 """
 
 import argparse
+import glob
 import json
 import os
 import pathlib
@@ -42,7 +43,7 @@ CEILINGS_PATTERN = r"ceilings: ([\d.]+|-?nan) GB/s read, ([\d.]+|-?nan) GB/s cop
 
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 PEERS = {  # name: source, what to compile and link it with, how to get it
-    "OpenBLAS": ("peer_blas.cpp", ["-lopenblas"], "on Debian and Ubuntu: apt install libopenblas-openmp-dev"),
+    "OpenBLAS": ("peer_blas.cpp", ["-lopenblas"], "on Debian and Ubuntu: apt install libopenblas-dev libopenblas0-openmp"),
     "cuBLAS": (
         "peer_cublas.cpp",
         [f"-I{CUDA}/include", f"-L{CUDA}/lib64", f"-Wl,-rpath,{CUDA}/lib64", "-lcublas", "-lcudart"],
@@ -114,14 +115,17 @@ def core_types(program, size):
 
 def variants(found, cores):
     """The libraries as they are run: {name: (program, environment)}. OpenBLAS with its best kernels, on all cores and on
-    one, cuBLAS in float precision and, another one, with numbers of 11 bits."""
+    one; its other build, whose threads can be bound to cores as PoCL's are; cuBLAS in float precision and, another one, with
+    numbers of 11 bits."""
     best = max(cores, key=cores.get, default="")
-    env = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}  # as POCL_AFFINITY, for OpenBLAS built with OpenMP
-    env |= {"OPENBLAS_CORETYPE": best} if best else {}
+    env = {"OPENBLAS_CORETYPE": best} if best else {}
     peers = {}
     if program := found.get("OpenBLAS"):
         peers["OpenBLAS"] = (program, env)
         peers["OpenBLAS, one thread"] = (program, {**env, "OPENBLAS_NUM_THREADS": "1"})
+        for folder in glob.glob("/usr/lib/*/openblas-openmp"):
+            bound = {"LD_LIBRARY_PATH": folder, "OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+            peers["OpenBLAS, bound"] = (program, {**env, **bound})
     if program := found.get("cuBLAS"):
         peers["cuBLAS"] = (program, {})
         peers["cuBLAS, TF32"] = (program, {"NVIDIA_TF32_OVERRIDE": "1"})
