@@ -25,7 +25,7 @@ FRONT = [
     ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", MATRIX_UNITS | {"20 autotuned"}),
     ("NVIDIA H100", "132 units", "h100", "cuBLAS, beside 20", "device's", {BEST_VECTORS} | MATRIX_UNITS),
     ("NVIDIA H100", "132 units", "h100", "CUTLASS 3xTF32", "host's, in a row", {BEST_VECTORS, "20 autotuned"}),
-    ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS", "host's", {BEST_VECTORS} | MATRIX_UNITS),
+    ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS, bound", "host's", {BEST_VECTORS} | MATRIX_UNITS),
 ]
 FRONT_SIZES = [1024, 2048, 4096, 8192]  # of products: below, the gaps between launches count; of vectors the longest
 
