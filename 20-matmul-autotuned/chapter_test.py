@@ -26,7 +26,6 @@ NOT_POISONED = ["pack_a", "pack_b"]
 SEARCH_CALLS = ["clBuildProgram", "clCreateKernel", "clEnqueueNDRangeKernel", "clWaitForEvents"]
 BENCH = {
     "matmul": {"tiles": "20 autotuned", "panels": "20 autotuned", "as the host waits": "20, as the host waits"},
-    "front": "20 autotuned",
     "chooses": True,
 }
 MOST = [2**30] * 3

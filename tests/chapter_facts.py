@@ -87,8 +87,7 @@ def defaults(chapter):
         # Tests that take too long here for every day.
         "THOROUGH": [],
         # tools/bench/: matmul and vectors, {beginning of its "time" line: name of the series}; flop_per_byte, where it is not
-        # a dot product's 1/4; chooses: the line begins with what it chose; front: the series in the top README;
-        # matrix_units: they may be used.
+        # a dot product's 1/4; chooses: the line begins with what it chose; matrix_units: they may be used.
         "BENCH": {},
     }
 

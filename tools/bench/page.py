@@ -12,22 +12,19 @@ import re
 import sys
 
 import tables
-from tables import BEST_VECTORS, FRONT_SERIES, MATRIX_UNITS, ROOT, TITLES, UNITS
+from tables import MATRIX_UNITS, ROOT, TITLES, UNITS
 
 RESULTS = ROOT / "docs" / "results"
 README = ROOT / "README.md"
 BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTALL)
-# The front page: (what the machine is called there, its cores, its folder, the library at its best, by whose clock, what it
-# lacks there: it has no matrix units, another GPU of its kind stands for it, or its dot product runs on one core, beside
-# which all cores would be no comparison).
-# A library by the host's clock stands beside what the host waits for, one whose calls were timed in a row beside products in a row.
+# The front page: (machine, cores, folder, our series, the library at its best, whose clock). What the host waits for stands
+# beside a library by the host's clock, products in a row beside one whose calls were timed in a row.
 FRONT = [
-    ("NVIDIA H200", "132 units", "h200", "cuBLAS", "device's", MATRIX_UNITS | {"20 autotuned"}),
-    ("NVIDIA H100", "132 units", "h100", "cuBLAS, beside 20", "device's", {BEST_VECTORS} | MATRIX_UNITS),
-    ("NVIDIA H100", "132 units", "h100", "CUTLASS 3xTF32", "host's, in a row", {BEST_VECTORS, "20 autotuned"}),
-    ("AMD EPYC", "2", "cpu2-amd", "OpenBLAS, bound", "host's", {BEST_VECTORS} | MATRIX_UNITS),
+    ("20 on an NVIDIA H100", "132 units", "h100", "20 autotuned", "cuBLAS, beside 20", "device's"),
+    ("21 on an NVIDIA H100", "132 units", "h100", "21, in a row", "CUTLASS 3xTF32", "host's, in a row"),
+    ("20 on an AMD EPYC", "2 cores", "cpu2-amd", "20, as the host waits", "OpenBLAS, bound", "host's"),
 ]
-FRONT_SIZES = [1024, 2048, 4096, 8192]  # of products: below, the gaps between launches count; of vectors the longest
+FRONT_SIZES = ["1024", "2048", "4096", "8192"]  # below, the gaps between launches count
 
 
 def shown(number):
@@ -132,21 +129,15 @@ def page(folder):
 
 def front():
     """The table of the top README."""
-    lines = ["| machine | cores | clock | work | chapter | library | ratio |", "|---|---|---|---|---|---|---:|"]
-    for machine, cores, folder, library, clock, lacking in FRONT:
-        for table, name in FRONT_SERIES:
-            if name in lacking:
-                continue
-            results = tables.read(RESULTS / folder / f"{table}.csv")
-            how = {"host's": ", as the host waits", "host's, in a row": ", in a row"}
-            ours = results[name.split()[0] + how[clock] if clock in how else name]
-            theirs = results[library]
-            sizes = [size for size in ours if size in theirs]
-            for size in sizes[-1:] if table == "vectors" else [size for size in sizes if size in FRONT_SIZES]:
-                work = f"{TITLES[table].split(' and ')[0]}, {name_of(table, size)}, {UNITS[table]}"
-                pair = [f"{name} {shown(ours[size].median)}", f"{library.split(',')[0]} {shown(theirs[size].median)}"]
-                ratio = f"{ours[size].median / theirs[size].median:.2f}"
-                lines.append(f"| {' | '.join([machine, cores, clock, work, *pair, ratio])} |")
+    lines = [f"| chapter | cores | clock | beside | {' | '.join(FRONT_SIZES)} |", "|---|---|---|---|---:|---:|---:|---:|"]
+    for what, cores, folder, name, library, clock in FRONT:
+        results = tables.read(RESULTS / folder / "matmul.csv")
+        ours, theirs = results[name], results[library]
+        cells = [
+            f"**{ours[size].median / theirs[size].median:.2f}** ({shown(ours[size].median)})" if size in theirs else ""
+            for size in map(int, FRONT_SIZES)
+        ]
+        lines.append(f"| {' | '.join([what, cores, clock, library.split(',')[0], *cells])} |")
     return "\n".join([*lines, ""])
 
 

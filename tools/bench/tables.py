@@ -17,9 +17,6 @@ from tests import chapter_facts  # noqa: E402
 BENCH = {chapter: chapter_facts.of(chapter).BENCH for chapter in NAMES}
 # The series of each program's "time" lines: {program: {start of the line: name}}.
 MATMUL, VECTORS = ({name: of[work] for name, of in BENCH.items() if work in of} for work in ("matmul", "vectors"))
-BEST_VECTORS = [*[*VECTORS.values()][-1].values()][-1]
-# What the README shows, in its order: (table, series).
-FRONT_SERIES = [("vectors", BEST_VECTORS), *(("matmul", of["front"]) for of in BENCH.values() if "front" in of)]
 # Which compute by matrix units where there are some, and so have a ceiling of their own.
 MATRIX_UNITS = {"cuBLAS, TF32"}.union(*(of["matmul"].values() for of in BENCH.values() if "matrix_units" in of))
 
