@@ -129,7 +129,10 @@ def page(folder):
 
 def front():
     """The table of the top README."""
-    lines = [f"| chapter | cores | clock | beside | {' | '.join(FRONT_SIZES)} |", "|---|---|---|---|---:|---:|---:|---:|"]
+    lines = [
+        f"| chapter | cores | clock | beside | {' | '.join(FRONT_SIZES)} |",
+        "|---|---|---|---|---:|---:|---:|---:|",
+    ]
     for what, cores, folder, name, library, clock in FRONT:
         results = tables.read(RESULTS / folder / "matmul.csv")
         ours, theirs = results[name], results[library]

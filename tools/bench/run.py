@@ -43,7 +43,11 @@ CEILINGS_PATTERN = r"ceilings: ([\d.]+|-?nan) GB/s read, ([\d.]+|-?nan) GB/s cop
 
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 PEERS = {  # name: source, what to compile and link it with, how to get it
-    "OpenBLAS": ("peer_blas.cpp", ["-lopenblas"], "on Debian and Ubuntu: apt install libopenblas-dev libopenblas0-openmp"),
+    "OpenBLAS": (
+        "peer_blas.cpp",
+        ["-lopenblas"],
+        "on Debian and Ubuntu: apt install libopenblas-dev libopenblas0-openmp",
+    ),
     "cuBLAS": (
         "peer_cublas.cpp",
         [f"-I{CUDA}/include", f"-L{CUDA}/lib64", f"-Wl,-rpath,{CUDA}/lib64", "-lcublas", "-lcudart"],

@@ -66,12 +66,13 @@ PRODUCT = [  # the triple loop as one writes it down, and as chapter 08 has it
     ("its loops reordered", PLAIN["loops reordered", "1000"]),
 ]
 STEPS = ["08 naive", "09 tiles", "10 WPT"]
+BLAS = ("OpenBLAS, two cores", "OpenBLAS, bound")
 
 
 @figure("ladder-matmul", "The matrix product: from a plain C loop to the library")
 def matmul(f):
     """Chapter 10. Not at 1024 on the cores, where a walk down a column is at its worst."""
-    cpu = panel(f"{TWO_CORES}, at 1000", "cpu2-amd/matmul.csv", "1000", STEPS, ("OpenBLAS, two cores", "OpenBLAS, bound"), PRODUCT)
+    cpu = panel(f"{TWO_CORES}, at 1000", "cpu2-amd/matmul.csv", "1000", STEPS, BLAS, PRODUCT)
     gpu = panel(f"{GPU}, at 1024", "h200/matmul.csv", "1024", STEPS, "cuBLAS")
     ladder(f, "GFLOP/s", cpu, gpu)
 
@@ -80,7 +81,7 @@ def matmul(f):
 def autotuned(f):
     """Chapter 20: all steps, at a size at which each machine has work enough."""
     ours = [*STEPS, "17 registers", "19 packed", ("20 autotuned", "20, as the host waits")]
-    cpu = panel(f"{TWO_CORES}, at 1000", "cpu2-amd/matmul.csv", "1000", ours, ("OpenBLAS, two cores", "OpenBLAS, bound"), PRODUCT)
+    cpu = panel(f"{TWO_CORES}, at 1000", "cpu2-amd/matmul.csv", "1000", ours, BLAS, PRODUCT)
     ours = [*STEPS, "17 registers", "18 double-buffered", "20 autotuned"]
     gpu = panel(f"{GPU}, at 4096", "h200/matmul.csv", "4096", ours, "cuBLAS")
     ladder(f, "GFLOP/s", cpu, gpu)
