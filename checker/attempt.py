@@ -456,19 +456,19 @@ class Attempt:
             return f"{', '.join(dict.fromkeys(' '.join(run.args) for run in runs))} ({runs[0].processes} processes)"
         if runs == [] or runs[0].args == []:
             return "the default size"
+        several = any(len(run.args) > 1 for run in runs)
         if self.exercise.matrix:
             texts = ["×".join(run.args) for run in runs]
-        elif any(len(run.args) > 1 for run in runs) and len(runs) == 1:
-            texts = [", ".join(f"{name} = {value}" for name, value in zip(self.names, runs[0].args))]
+        elif several:
+            texts = [", ".join(f"{name} = {value}" for name, value in zip(self.names, run.args)) for run in runs]
         else:
-            texts = [" ".join(run.args) for run in runs]
+            texts = [run.args[0] for run in runs]
         texts = list(dict.fromkeys(texts))
         more = len(texts) - SHOWN
         texts = [*texts[:SHOWN], f"and {more} more"] if more > 1 else texts
-        named = self.exercise.matrix or "=" in texts[0]
-        return ("" if named else f"{' and '.join(self.names[: max(len(r.args) for r in runs)]) or 'N'} = ") + ", ".join(
-            texts
-        )
+        if self.exercise.matrix or several:
+            return (", " if self.exercise.matrix else "; ").join(texts)
+        return f"{(self.names or ['N'])[0]} = {', '.join(texts)}"
 
     def broken(self, run):
         """What is wrong with a program that does not get as far as a result; None if it does."""

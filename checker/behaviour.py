@@ -537,8 +537,8 @@ def shared(attempt, honest):
         return []
     if 2 * most > total or 16 * len(seen.steps) < min(items, size_of(args)):
         return [
-            f"with {attempt.sizes_text([run])}, {len(seen.steps)} of {items} work-items do all the work, and work-item {item} "
-            f"{most} of all {total} steps: the work is to be shared"
+            f"with {attempt.sizes_text([run])}, {len(seen.steps)} of {items} work-items do all the work, and work-item {item} alone "
+            f"does {most:,} of the {total:,} reads, writes and turns of a loop: the work is to be shared"
         ]
     return []
 

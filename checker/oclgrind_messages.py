@@ -114,8 +114,20 @@ class Finding:
         names = names or re.findall(r"(\w+)\s*\[", source)
         return names[0] if names else ""
 
+    def pointer(self):
+        """The kernel's argument that is read or written without an index, as in `*count` and `atomic_inc(count)`."""
+        for _, column, source in self.places:
+            before, here = source[: column - 1], source[column - 1 :]
+            at = re.match(r"\*\s*(\w+)\b(?!\s*\[)|atom(?:ic)?_\w+\(\s*(\w+)\s*[,)]", here)
+            at = at or re.search(r"\*\s*(\w+)()\s*$", before)
+            if at:
+                return at[1] or at[2]
+        return ""
+
     def what(self, written):
-        """`sums[1]`; `element 1 of tile` for an array with two indices."""
+        """`sums[1]`; `element 1 of tile` for an array with two indices; `*count`."""
+        if name := self.pointer():
+            return f"*{name}"
         name = self.array(self.places[0], written) if self.places else ""
         if not name:
             return f"element {self.element} of {self.memory} memory"
@@ -144,7 +156,7 @@ class Finding:
         items = " and ".join(sorted(self.global_ids, key=numbers_in))
         how = "both write it" if self.head.startswith("Write-write") else "one writes it while the other reads it"
         # What is volatile is meant to be shared, such as a counter.
-        name = self.array(self.places[0], first_is_store) if self.places else ""
+        name = self.pointer() or (self.array(self.places[0], first_is_store) if self.places else "")
         shared = any(re.search(rf"\bvolatile\b[^,)]*\b{name}\b", line) for line in self.source) if name else False
         question = "Is each of these accesses atomic?" if shared else "Which work-item should this element belong to?"
         return f"work-items {items} race on {what}: {how}. {question}"
