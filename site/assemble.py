@@ -175,20 +175,21 @@ def part(readme, first, last):
 
 
 def fast(readme):
-    """The README's table of rates as bars: of each kernel the largest size, as a share of what the library reaches."""
-    largest = {}
-    for row in re.findall(r"(?m)^\| .* \| [\d.]+ \|$", readme):
-        machine, _, _, work, ours, theirs, ratio = row.strip("| ").split(" | ")
-        (work, size, _), kernel = work.split(", "), ours.rpartition(" ")[0]
-        largest[machine, work, kernel] = re.sub(r"\^(\d+)", r"<sup>\1</sup>", size), theirs.split()[0], ratio
-    if not largest:
+    """The README's table of rates as bars: of each row the largest size, as a share of what the library reaches."""
+    table = re.search(r"<!-- fast:.*?-->\n\n(.*?)\n\n<!-- end of fast", readme, re.DOTALL)
+    if not table:
         sys.exit("site/assemble.py: README.md has no table of rates")
-    most = max(float(ratio) for _, _, ratio in largest.values())
+    head, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table[1].splitlines()]
+    largest = []
+    for what, _, _, library, *cells in rows:
+        size, cell = [pair for pair in zip(head[4:], cells) if pair[1]][-1]
+        largest.append((what, size, library, re.match(r"\*\*([\d.]+)", cell)[1]))
+    most = max(float(ratio) for *_, ratio in largest)
     bars = [
-        f'<li><span class="home-what">{work}, {size}, on {machine}: {kernel}</span>'
+        f'<li><span class="home-what">matrix product, {size}: chapter {what}</span>'
         f'<span class="home-rate"><span class="home-bar" style="--share: {float(ratio) / most:.2f}"></span>'
         f"<b>{ratio}</b> of {library}</span></li>"
-        for (machine, work, kernel), (size, library, ratio) in largest.items()
+        for what, size, library, ratio in largest
     ]
     return '<ul class="home-fast">\n' + "\n".join(bars) + "\n</ul>"
 
