@@ -5,7 +5,7 @@ from checker.references import product
 THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
 LARGE_LAUNCHES = True
 WRONG_SIZE = ["128", "128", "512"]  # nothing is filled up, so every element counts
-NOT_POISONED = ["matmul"]  # what an earlier run left in C is right
+READ_LATER = True
 MOST = [(2**31 - 1) // 256 - 128] * 3  # MPI counts a panel in int
 _TILE = 128
 _PANEL = 256

@@ -57,9 +57,7 @@ def defaults(chapter):
         "REFERENCES": {},
         "PATHS": {},
         "SPECIALS": ["1 nan", "2 nan", "1 0 2 inf", "1 -inf 2 0"],
-        # Kernels whose outputs a later launch reads.
         # Transfers to the device, by number, whose data go into nothing but a try.
-        "NOT_POISONED": [],
         "FOR_A_TRY": [],
         # The most that its kernels can count: of elements, or of rows, columns and steps of K.
         "MOST": [],
@@ -70,9 +68,10 @@ def defaults(chapter):
         "SAYS": [],
         # (Lines at the beginning of the kernel file, at that of each kernel) with which it is run as well: a switch that is
         # the other way on other devices. The launch does not shrink with N, so that Oclgrind runs only its first and last
-        # work-group, unless --release; or all of them, if some are NOT_POISONED.
+        # work-group, unless --release; or all of them, where a later launch reads what one writes (READ_LATER).
         "FORCED": [],
         "LARGE_LAUNCHES": False,
+        "READ_LATER": False,
         # A search for the fastest: its size; functions (cache folder, standard error) that make the next run choose
         # otherwise, and return what it must say that it remembers, or None.
         "SEARCH_SIZE": None,

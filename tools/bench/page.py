@@ -24,7 +24,7 @@ FRONT = [
     ("21 on an NVIDIA H100", "132 units", "h100", "21, in a row", "CUTLASS 3xTF32", "host's, in a row"),
     ("20 on an AMD EPYC", "2 cores", "cpu2-amd", "20, as the host waits", "OpenBLAS", "host's"),
 ]
-FRONT_SIZES = ["1024", "2048", "4096", "8192"]  # below, the gaps between launches count
+FRONT_SIZES = [1024, 2048, 4096, 8192]  # below, the gaps between launches count
 
 
 def shown(number):
@@ -130,21 +130,16 @@ def page(folder):
 def front():
     """The table of the top README."""
     lines = [
-        f"| chapter | cores | clock | beside | {' | '.join(FRONT_SIZES)} |",
+        f"| chapter | cores | clock | beside | {' | '.join(map(str, FRONT_SIZES))} |",
         "|---|---|---|---|---:|---:|---:|---:|",
     ]
     for what, cores, folder, name, library, clock in FRONT:
         results = tables.read(RESULTS / folder / "matmul.csv")
-        ours, best = results[name], {}
-        for size in map(int, FRONT_SIZES):  # of several builds of a library the best
-            rates = [
-                series[size].median for other, series in results.items() if other.startswith(library) and size in series
-            ]
-            best[size] = max(rates, default=0)
-        cells = [
-            f"**{ours[size].median / rate:.2f}** ({shown(ours[size].median)})" if rate else ""
-            for size, rate in best.items()
-        ]
+        ours, peers = results[name], [series for other, series in results.items() if other.startswith(library)]
+        cells = []
+        for size in FRONT_SIZES:  # of several builds of a library the best
+            rate = max((peer[size].median for peer in peers if size in peer), default=0)
+            cells.append(f"**{ours[size].median / rate:.2f}** ({shown(ours[size].median)})" if rate else "")
         lines.append(f"| {' | '.join([what, cores, clock, library.split(',')[0], *cells])} |")
     return "\n".join([*lines, ""])
 
