@@ -126,9 +126,8 @@ def not_awaited(run):
             ]
     launches = [i for i, call in enumerate(run.calls) if call.startswith("EnqueueNDRangeKernel")]
     after = run.calls[launches[-1] + 1 :] if launches else []
-    # Where it crashed in the launch, or never came back from it, nobody knows what it would have called.
-    no_end = run.code is None or run.code < 0
-    cut_off = no_end and not any(call.startswith(("release", "Enqueue")) for call in after)
+    # Where the launch was refused, crashed or never came back, nobody knows what the program would have called.
+    cut_off = run.code != 0 and not any(call.startswith(("release", "Enqueue")) for call in after)
     if launches and not any(map(waits, after)) and not cut_off:
         return [NOT_ENDED]
     return []

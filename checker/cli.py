@@ -27,6 +27,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import textwrap
@@ -77,6 +78,7 @@ def usage_error(what, exercises):
 
 def select(wish, exercises):
     """The exercises that `wish` names: a chapter's number or folder, 06/1, or a path."""
+    wish = re.sub(r"^(\d+)[-.](\d+)$", r"\1/\2", wish)  # 06-1 is what many type
     number, _, rest = wish.strip("/").partition("/")
     if number.isdigit():
         number = f"{int(number):02}"
@@ -99,7 +101,8 @@ def select(wish, exercises):
             if found:
                 break
     if not found:
-        usage_error(f"no exercise {wish!r}", exercises)
+        near = [e for e in exercises if number.isdigit() and e.chapter.startswith(number + "-")]
+        usage_error(f"no exercise {wish!r}", near or exercises)
     return found
 
 

@@ -44,6 +44,15 @@ def table(head, rows, caption=""):
     return f'<div class="wide"><table><caption>{caption}</caption><tr>{titles}</tr>{cells}</table></div>'
 
 
+def is_open(student, exercise):
+    """May something have been handed in for this exercise that was not read? Then the points are the teacher's to give."""
+    answer = student["answers"].get(exercise)
+    verdict = answer.result["verdict"] if answer and answer.result else "not started"
+    return (
+        verdict != "passed" and exercise in student["unread"] or verdict == "not started" and None in student["unread"]
+    )
+
+
 def state(students, exercises):
     rows = [
         "<tr><th>student</th><th>points</th>"
@@ -51,22 +60,26 @@ def state(students, exercises):
         + "</tr>"
     ]
     for name, student in students.items():
-        answers, cells = student["answers"], []
+        answers, cells, signs = student["answers"], [], []
         for exercise in exercises:
             answer = answers.get(exercise)
-            if answer is None:
+            if is_open(student, exercise):
+                look, sign, said = "warn", "?", "to be looked at by hand"
+            elif answer is None:
                 look, sign, said = "none", "", "not handed in"
             elif answer.trouble:
                 look, sign, said = "warn", "?", answer.trouble
             else:
                 look, sign = SIGNS.get(answer.result["verdict"], ("warn", "?"))
                 said = answer.result["message"] or answer.result["verdict"]
+            signs.append(sign)
             cells.append(f'<td class="{look}" title="{text(f"{exercise.id}: {said}")}">{sign}</td>')
-        points = f"{sum(answer.points or 0 for answer in answers.values()):g}" if answers else "?"
+        points = f"{sum(answer.points or 0 for answer in answers.values()):g}" if answers else ""
+        points += "?" if "?" in signs else ""
         rows.append(f'<tr><th>{text(name)}</th><td class="number">{points}</td>{"".join(cells)}</tr>')
     passed = [sum(has_passed(s, e) for s in students.values()) for e in exercises]
     rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{number}</td>" for number in passed) + "</tr>")
-    legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? could not be checked &nbsp; empty: not handed in"
+    legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? to be looked at by hand &nbsp; empty: not handed in &nbsp; a number with ?: points so far"
     return f'<p class="note">{legend}</p><div class="wide"><table class="state">{"".join(rows)}</table></div>'
 
 
@@ -153,7 +166,7 @@ def side_by_side(answers):
 
 def page(students, exercises, answers, absent=()):
     """`absent`: whom the roster has and the submissions have not."""
-    read = [student for student in students.values() if student["answers"]]
+    read = [s for s in students.values() if s["answers"] and not any(is_open(s, e) for e in exercises)]
     total = sum(a.points or 0 for s in read for a in s["answers"].values())
     most = sum(e.points for e in exercises)
     wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
@@ -166,7 +179,7 @@ def page(students, exercises, answers, absent=()):
     sections = [
         (
             "The class",
-            f"<p>{len(read)} students with answers, {len(exercises)} exercises; on average {total / max(len(read), 1):.1f} of {most:g} points.</p>"
+            f"<p>{len(exercises)} exercises; {len(read)} students whose answers could all be read have on average {total / max(len(read), 1):.1f} of {most:g} points.</p>"
             + state(students, exercises)
             + f"<p>Nothing handed in, and not in the average: {text('; '.join(absent))}.</p>" * bool(absent),
         ),

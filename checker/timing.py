@@ -63,7 +63,8 @@ def launches_median(run, what):
         return [f"there is no line `time      kernel ... {what}`"], right
     if not near(printed[-1], right) and not near(printed[-1], median(each[-5:])):
         return [
-            f"the five times after the warm-up are, in order, {', '.join(f'{t:.3f}' for t in sorted(each[-5:]))} ms: "
+            "by the clock that the check gives the program, the five times after the warm-up are, in order, "
+            f"{', '.join(f'{t:.3f}' for t in sorted(each[-5:]))} ms: "
             f"their median is {median(each[-5:]):.3f}, and the program prints {printed[-1]:.3f}"
         ], right
     return [], printed[-1]
