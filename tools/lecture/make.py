@@ -7,8 +7,9 @@ docs/teaching.md has for them, to print and hand out, FOLDER/answers.html, and, 
 a project is judged. --sheets: no slides. Each file has all it needs in it. --pdf: the same as PDF, which takes Chromium.
 Needs pandoc (Debian and Ubuntu: apt install pandoc).
 
-A slide has what one can take in while somebody talks: of each paragraph and each point its first sentence; each figure
-and each listing with what leads to it; first the questions, then their answers. The rest is in the lesson, and is said.
+A slide has what one can take in while somebody talks: of each paragraph and each point its first sentence, and those that
+name something new, in bold type; each figure and each listing with what leads to it; first the questions, then their answers.
+The rest is in the lesson, and is said.
 """
 
 import argparse
@@ -32,7 +33,12 @@ EXERCISES = "Exercises"  # of such a section only the points, which have the exe
 def sentence(text):
     """The first sentence, and where that is but a name, the second; a colon leads to what is shown next."""
     ends = re.finditer(r"(?<!e\.g)(?<!i\.e)[.?!:](?=\s+[A-Z*`0-9(]|$)", text)
-    text = text[: next((end.end() for end in ends if end.end() > SHORT), len(text))]
+    places = [end.end() for end in ends if end.end() > SHORT] + [len(text)]
+    kept = [
+        text[: places[0]],
+        *(text[i:j].strip() for i, j in zip(places, places[1:]) if re.search(r"\*\*\w", text[i:j])),
+    ]
+    text = " ".join(kept)
     return text[:-1] + " …" if text.endswith(":") else text
 
 
@@ -84,7 +90,7 @@ def items(lesson):
     """What a lesson's slides show, in order: (section, Markdown, its lines, lines of what has to follow on the same slide)."""
     title = section = ""
     questions = []
-    text = re.sub(r"(?ms)^ *<!-- .*?-->\n", "", lesson)
+    text = re.sub(r"(?ms)^ *<!-- .*?-->\n|^> ", "", lesson)
     for block in BLOCK.finditer(text + "\n# \n"):
         kind = block.lastgroup
         words = " ".join(line.strip() for line in block[kind].splitlines())
@@ -132,6 +138,9 @@ def pandoc(text, kind, title, output, place, style):
     """Markdown as a file that has all it needs in it."""
     if shutil.which("pandoc") is None:
         raise SystemExit("pandoc is missing (on Debian and Ubuntu: apt install pandoc)")
+    helped = subprocess.run(
+        ["pandoc", "--help"], capture_output=True, encoding="utf-8"
+    ).stdout  # options change their names
     with tempfile.TemporaryDirectory() as name:
 
         def still(match):
@@ -143,11 +152,12 @@ def pandoc(text, kind, title, output, place, style):
             return f"![]({copy})"
 
         text = re.sub(r"!\[\]\(([^)]+\.svg)\)", still, text)
-        command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", "--self-contained", "--slide-level=2"]
+        whole = next(word for word in ["--embed-resources", "--self-contained"] if word in helped)
+        command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", whole, "--slide-level=2"]
         command += ["--highlight-style=tango", "-M", f"pagetitle={title}", "-M", "lang=en"]
         command += ["--css", HERE / "common.css", "--css", HERE / style, "--resource-path", place, "-o", output]
         done = subprocess.run(command, input=text, capture_output=True, cwd=place, encoding="utf-8")
-    if done.returncode != 0 or done.stderr.strip():
+    if done.returncode != 0 or re.search(r"^(?!.*Deprecated: )\S", done.stderr, re.MULTILINE):
         raise SystemExit(f"FAILED  {output}: {done.stderr}")
 
 
