@@ -45,7 +45,8 @@ void bring(__local uint4 *tiles, __global const uint4 *a, __global const uint4 *
   copy(tiles + 2 * PART, b, 2 * PART, arrived);
 }
 
-// Waits for the bytes: of every second time for `turn` 0, of the others for `turn` 1.
+// Waits until all bytes of a block are there. The barrier's phase is 0 and 1 in turn, a block each;
+// `turn` is the phase of the block that is waited for.
 void wait_for(__local ulong *arrived, const uint turn) {
   uint there = 0;
   while (there == 0)
