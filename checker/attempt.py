@@ -564,9 +564,7 @@ class Attempt:
             and not any(whole[id(r)] for r in wrong)
             and (self.exercise.matrix or self.pocl(more).passed())
         ):
-            return (
-                f"it is right for multiples of {self.exercise.multiple} only: who does the elements that are left over?"
-            )
+            return f"it is right for multiples of {self.exercise.multiple} only: is each element that is left over done, and once?"
         if self.exercise.matrix:
             return None
         if len(right) == 1 and len(wrong) > 2 and sizes[id(right[0])] > 1:
