@@ -29,7 +29,6 @@ from checker.behaviour import code_of
 from checker.cli import Checked, select
 from checker.exercise import Problem, all_exercises
 from checker.grade_input import LATE, Roster, answers_of, lacking, read_points, students_in
-from checker.grade_page import is_open
 from checker.machine import NO_OCLGRIND, find_oclgrind
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -83,6 +82,15 @@ def plain(text):
     return "'" + text if text != "-" and text.startswith(("=", "+", "-", "@")) else text
 
 
+def is_open(student, exercise):
+    """May something have been handed in for this exercise that was not read? Then the points are the teacher's to give."""
+    answer = student["answers"].get(exercise)
+    verdict = answer.result["verdict"] if answer and answer.result else "not started"
+    return (
+        verdict != "passed" and exercise in student["unread"] or verdict == "not started" and None in student["unread"]
+    )
+
+
 def points_of(student, exercises):
     """What stands in a student's row, None for what is not known: the total, each chapter, each exercise."""
     answers = student["answers"] if student else {}
@@ -116,9 +124,9 @@ def write_grades(path, students, exercises, roster):
 
 
 def write_feedback(path, name, student, exercises):
-    total = sum(answer.points or 0 for answer in student["answers"].values())
-    so_far = " so far" if points_of(student, exercises)[0] is None else ""
-    points = f"{total:g} of {sum(e.points for e in exercises):g} points{so_far}."
+    total, *_ = points = points_of(student, exercises)
+    known = sum(p or 0 for p in points[-len(exercises) :])
+    points = f"{known:g} of {sum(e.points for e in exercises):g} points{' so far' * (total is None)}."
     lines = [f"# {plain(name)}", "", points if student["answers"] else "Nothing could be read."]
     lines += ["", *[f"- {text}" for text in student["wrong"]]] if student["wrong"] else []
     for exercise in exercises if student["answers"] else []:
@@ -257,7 +265,7 @@ def main():
         write_zip(arguments.out / "feedback.zip", arguments.out / "feedback", of_moodle)
     absent = roster.without(rows.values()) if roster else []
     in_order = sorted(students, key=lambda name: (rows[name] is None, rows[name] or 0))  # the roster's
-    shown = {called[name]: students[name] for name in in_order}
+    shown = {called[name]: {**students[name], "points": points_of(students[name], exercises)} for name in in_order}
     (arguments.out / "class.html").write_text(grade_page.page(shown, exercises, list(answers.values()), absent))
     troubles = [(", ".join(a.students), a.exercise.id, a.trouble) for a in answers.values() if a.trouble]
     for trouble in troubles:

@@ -44,15 +44,6 @@ def table(head, rows, caption=""):
     return f'<div class="wide"><table><caption>{caption}</caption><tr>{titles}</tr>{cells}</table></div>'
 
 
-def is_open(student, exercise):
-    """May something have been handed in for this exercise that was not read? Then the points are the teacher's to give."""
-    answer = student["answers"].get(exercise)
-    verdict = answer.result["verdict"] if answer and answer.result else "not started"
-    return (
-        verdict != "passed" and exercise in student["unread"] or verdict == "not started" and None in student["unread"]
-    )
-
-
 def state(students, exercises):
     rows = [
         "<tr><th>student</th><th>points</th>"
@@ -60,23 +51,20 @@ def state(students, exercises):
         + "</tr>"
     ]
     for name, student in students.items():
-        answers, cells, signs = student["answers"], [], []
-        for exercise in exercises:
-            answer = answers.get(exercise)
-            if is_open(student, exercise):
-                look, sign, said = "warn", "?", "to be looked at by hand"
+        cells = []
+        each = student["points"][-len(exercises) :]
+        total = f"{sum(p or 0 for p in each):g}" * any(p is not None for p in each) + "?" * (None in each)
+        for exercise, points in zip(exercises, each):
+            answer = student["answers"].get(exercise)
+            if points is None:
+                look, sign, said = "warn", "?", (answer and answer.trouble) or "to be looked at by hand"
             elif answer is None:
                 look, sign, said = "none", "", "not handed in"
-            elif answer.trouble:
-                look, sign, said = "warn", "?", answer.trouble
             else:
                 look, sign = SIGNS.get(answer.result["verdict"], ("warn", "?"))
                 said = answer.result["message"] or answer.result["verdict"]
-            signs.append(sign)
             cells.append(f'<td class="{look}" title="{text(f"{exercise.id}: {said}")}">{sign}</td>')
-        points = f"{sum(answer.points or 0 for answer in answers.values()):g}" if answers else ""
-        points += "?" if "?" in signs else ""
-        rows.append(f'<tr><th>{text(name)}</th><td class="number">{points}</td>{"".join(cells)}</tr>')
+        rows.append(f'<tr><th>{text(name)}</th><td class="number">{total}</td>{"".join(cells)}</tr>')
     passed = [sum(has_passed(s, e) for s in students.values()) for e in exercises]
     rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{number}</td>" for number in passed) + "</tr>")
     legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? to be looked at by hand &nbsp; empty: not handed in &nbsp; a number with ?: points so far"
@@ -165,9 +153,8 @@ def side_by_side(answers):
 
 
 def page(students, exercises, answers, absent=()):
-    """`absent`: whom the roster has and the submissions have not."""
-    read = [s for s in students.values() if s["answers"] and not any(is_open(s, e) for e in exercises)]
-    total = sum(a.points or 0 for s in read for a in s["answers"].values())
+    """`students`: with their "points", as grade.points_of has them; `absent`: whom the roster has and the submissions have not."""
+    read = [s["points"][0] for s in students.values() if s["points"][0] is not None]
     most = sum(e.points for e in exercises)
     wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
     for answer in answers:
@@ -179,7 +166,7 @@ def page(students, exercises, answers, absent=()):
     sections = [
         (
             "The class",
-            f"<p>{len(exercises)} exercises; {len(read)} students whose answers could all be read have on average {total / max(len(read), 1):.1f} of {most:g} points.</p>"
+            f"<p>{len(exercises)} exercises; {len(read)} students whose answers could all be read have on average {sum(read) / max(len(read), 1):.1f} of {most:g} points.</p>"
             + state(students, exercises)
             + f"<p>Nothing handed in, and not in the average: {text('; '.join(absent))}.</p>" * bool(absent),
         ),

@@ -409,8 +409,14 @@ def test_grading(tmp_path):
         each = [kernel and 1.5 * kernel, host]
         right = ["" if p is None else f"{p:g}" for p in (None if None in each else sum(each), *each, *each)]
         wrong += [f"{row}, not {right}\n{feedback(place, row[3])}"] * (row[5:] != right)
+        so_far = due.get(row[3]) is not None and None in each
+        wrong += [f"{row}: so far?\n{feedback(place, row[3])}"] * (
+            ("points so far" in feedback(place, row[3])) != so_far
+        )
     assert not wrong, "\n".join(wrong)
     page = (place / "grades/class.html").read_text()
+    whole = sum(each is not None and None not in each.values() for each in due.values())
+    assert f"{whole} students whose answers could all be read" in page
     assert "no plain file" in page and "calls fork()" in page, "what is to be looked at is named on the page"
 
 

@@ -31,14 +31,12 @@ EXERCISES = "Exercises"  # of such a section only the points, which have the exe
 
 
 def sentence(text):
-    """The first sentence, and where that is but a name, the second; a colon leads to what is shown next."""
+    """The first sentence, where that is but a name with the second, and those with a word in bold; a colon leads to what is
+    shown next."""
     ends = re.finditer(r"(?<!e\.g)(?<!i\.e)[.?!:](?=\s+[A-Z*`0-9(]|$)", text)
-    places = [end.end() for end in ends if end.end() > SHORT] + [len(text)]
-    kept = [
-        text[: places[0]],
-        *(text[i:j].strip() for i, j in zip(places, places[1:]) if re.search(r"\*\*\w", text[i:j])),
-    ]
-    text = " ".join(kept)
+    places = [0, *(end.end() for end in ends if end.end() > SHORT), len(text)]
+    first, *rest = (text[i:j].strip() for i, j in zip(places, places[1:]))
+    text = " ".join([first, *(one for one in rest if re.search(r"\*\*\w", one))])
     return text[:-1] + " …" if text.endswith(":") else text
 
 
@@ -138,9 +136,6 @@ def pandoc(text, kind, title, output, place, style):
     """Markdown as a file that has all it needs in it."""
     if shutil.which("pandoc") is None:
         raise SystemExit("pandoc is missing (on Debian and Ubuntu: apt install pandoc)")
-    helped = subprocess.run(
-        ["pandoc", "--help"], capture_output=True, encoding="utf-8"
-    ).stdout  # options change their names
     with tempfile.TemporaryDirectory() as name:
 
         def still(match):
@@ -152,11 +147,11 @@ def pandoc(text, kind, title, output, place, style):
             return f"![]({copy})"
 
         text = re.sub(r"!\[\]\(([^)]+\.svg)\)", still, text)
-        whole = next(word for word in ["--embed-resources", "--self-contained"] if word in helped)
-        command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", whole, "--slide-level=2"]
+        command = ["pandoc", "-f", "gfm", "-t", kind, "--standalone", "--self-contained", "--slide-level=2"]
         command += ["--highlight-style=tango", "-M", f"pagetitle={title}", "-M", "lang=en"]
         command += ["--css", HERE / "common.css", "--css", HERE / style, "--resource-path", place, "-o", output]
         done = subprocess.run(command, input=text, capture_output=True, cwd=place, encoding="utf-8")
+    # Newer ones warn of the options that Debian 12's pandoc knows.
     if done.returncode != 0 or re.search(r"^(?!.*Deprecated: )\S", done.stderr, re.MULTILINE):
         raise SystemExit(f"FAILED  {output}: {done.stderr}")
 
