@@ -74,9 +74,9 @@ class Answer:
 class Run:
     """One run of the program: exit code (None for too long), what it printed, its calls (calls.words_of)."""
 
-    def __init__(self, args, code, out, err, log="", limit=POCL_SECONDS):
+    def __init__(self, args, code, out, err, log="", limit=POCL_SECONDS, processes=1):
         self.args = args
-        self.processes = 1
+        self.processes = processes
         self.code = code
         self.out = out
         self.err = err
@@ -307,9 +307,7 @@ class Attempt:
             env.update(MPIRUN, OMPI_MCA_btl_vader_single_copy_mechanism="none")  # which a sandbox may forbid
         code, out, err = self.execute(launcher, args, seconds, env, program, kernel, processes or 1)
         said = read(log) if log and log.exists() else ""
-        run = Run(args, code, out, err, said, seconds)
-        run.processes = processes or 1
-        return run
+        return Run(args, code, out, err, said, seconds, processes or 1)
 
     def plain(self, args, processes=None):
         """A run of the program as it is: one for all that ask."""
@@ -549,32 +547,23 @@ class Attempt:
             return None
         if not self.exercise.matrix and any(len(run.args) > 1 for run in right + wrong):
             return None  # which of the numbers is it?
-        if self.exercise.matrix:
-            sizes = {id(run): [int(a) for a in run.args[:3]] for run in right + wrong}
-            square = {key: len(set(size)) == 1 for key, size in sizes.items()}
-            if all(square[id(r)] for r in right) and not any(square[id(r)] for r in wrong):
-                return "it is right for square matrices only: is each of M, N and K where it belongs?"
-            whole = {key: all(s % self.exercise.multiple == 0 for s in size) for key, size in sizes.items()}
-        else:
-            sizes = {id(run): int(run.args[0]) for run in right + wrong}
-            whole = {key: size % self.exercise.multiple == 0 for key, size in sizes.items()}
-        more = [str(33 * self.exercise.multiple)] * len(right[0].args)
-        if (
-            all(whole[id(r)] for r in right)
-            and not any(whole[id(r)] for r in wrong)
-            and (self.exercise.matrix or self.pocl(more).passed())
-        ):
-            return f"it is right for multiples of {self.exercise.multiple} only: is each element that is left over done, and once?"
+
+        def divides(good):
+            """Is it right for just those sizes, of M, N and K or of N alone, that are good?"""
+            return all(good(list(map(int, run.args[:3]))) == (run in right) for run in right + wrong)
+
+        multiple = self.exercise.multiple
+        if self.exercise.matrix and divides(lambda size: len(set(size)) == 1):
+            return "it is right for square matrices only: is each of M, N and K where it belongs?"
+        whole = divides(lambda size: all(number % multiple == 0 for number in size))
+        if whole and (self.exercise.matrix or self.pocl([str(33 * multiple)]).passed()):
+            return f"it is right for multiples of {multiple} only: is each element that is left over done, and once?"
         if self.exercise.matrix:
             return None
-        if len(right) == 1 and len(wrong) > 2 and sizes[id(right[0])] > 1:
-            return f"it is right for {sizes[id(right[0])]} only: is there a number in it that should follow from n?"
-        if max(sizes[id(r)] for r in right) < min(sizes[id(r)] for r in wrong):
-            return (
-                f"it is right up to {max(sizes[id(r)] for r in right)}, and wrong from "
-                f"{min(sizes[id(r)] for r in wrong)} on"
-            )
-        return None
+        most, least = max(int(run.args[0]) for run in right), min(int(run.args[0]) for run in wrong)
+        if len(right) == 1 and len(wrong) > 2 and most > 1:
+            return f"it is right for {most} only: is there a number in it that should follow from n?"
+        return f"it is right up to {most}, and wrong from {least} on" if most < least else None
 
     # -- under Oclgrind --------------------------------------------------------------------------
 
