@@ -63,20 +63,14 @@ def code_of(kernel):
     return re.findall(r"\w+|[^\w\s]", re.sub(r"//[^\n]*|/\*.*?\*/", " ", kernel, flags=re.DOTALL))
 
 
-OWN = "this is chapter {}'s own kernel: it is right, and what the task asks for is not in it"
-
-
 def own_kernel(attempt):
     """Is the answer what the chapter has anyway?"""
     exercise = attempt.exercise
     path = ROOT / exercise.chapter / "kernel.cl"
-    if exercise.files != ["kernel.cl"] or exercise.restores or not path.exists():
+    if exercise.files != ["kernel.cl"] or exercise.restores or not path.exists() or exercise.is_starter(attempt.folder):
         return []
-    if exercise.is_starter(attempt.folder):
-        return []
-    if code_of(path.read_text()) == code_of(attempt.kernel):
-        return [OWN.format(exercise.chapter[:2])]
-    return []
+    own = f"this is chapter {exercise.chapter[:2]}'s own kernel: it is right, and what the task asks for is not in it"
+    return [own] if code_of(path.read_text()) == code_of(attempt.kernel) else []
 
 
 # ---- Calls, and lies ---------------------------------------------------------------------------------------------
@@ -190,10 +184,7 @@ def lie_size(exercise):
     """The largest of the sizes that is still fast."""
 
     def work(size):
-        product = 1
-        for number in size:
-            product *= int(number) if number.isdigit() else 1
-        return product
+        return math.prod(int(number) for number in size if number.isdigit())
 
     return max((size for size in exercise.sizes if work(size) <= SMALL), key=work)
 
@@ -208,13 +199,9 @@ def lies(attempt, honest):
         ({"result": "last"}, "what is read back is changed on its way, and the program still says PASSED: "),
     ]
     for number, data in sorted(attempt.usual.inputs.items())[:3]:
-        told.append(
-            (
-                {"take": all_alike(attempt, number, data)},
-                f"the device gets other numbers in input {number} than the host compares with, and the program still says "
-                "PASSED: does anything come of that input, and ",
-            )
-        )
+        said = f"the device gets other numbers in input {number} than the host compares with, and the program still "
+        said += "says PASSED: does anything come of that input, and "
+        told.append(({"take": all_alike(attempt, number, data)}, said))
     runs = attempt.at_once(lambda lie: attempt.pocl(honest.args, layer=lie[0]), told)
     for (_, what), run in zip(told, runs):
         if not run.watched:
@@ -338,7 +325,7 @@ def reals(attempt, honest):
     results = floats(trial.results[1])
     reference = REFERENCES[exercise.reference]
     expected = list(reference(inputs, None, [int(a) for a in trial.run.args]))
-    if isinstance(reference, references.TOTALS):
+    if isinstance(reference, references.Total):  # the check adds, too
         results = [sum(results)]
         expected = [(value, 64 * bound) for value, bound in expected]
     said = f"with {attempt.sizes_text([trial.run])} and {said} in place of the program's"
@@ -411,9 +398,8 @@ def instrumented(kernel):
     text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), kernel, flags=re.DOTALL)
     text = text.replace("\\\n", "  ")
     names = []
-    spans = []  # of what is no code: directives, declarations
-    for directive in re.finditer(r"^[ \t]*#[^\n]*", text, re.MULTILINE):
-        spans.append(directive.span())
+    # What is no code: directives, declarations.
+    spans = [directive.span() for directive in re.finditer(r"^[ \t]*#[^\n]*", text, re.MULTILINE)]
     for taken in TAKES.finditer(text):
         if "*" in taken[2] or text[taken.end() : taken.end() + 1] == "[":
             names.append(taken[3])

@@ -1,5 +1,6 @@
 """What the layer's log says (checker/layer/README.md): the calls of a program, and what else it noted, in order."""
 
+import math
 import re
 
 KINDS = {"Context": "context", "CommandQueue": "queue", "Program": "program", "Kernel": "kernel", "MemObject": "buffer"}
@@ -67,10 +68,7 @@ COMMANDS = {
 
 
 def product(sizes):
-    result = 1
-    for size in sizes.split("x"):
-        result *= int(size)
-    return result
+    return math.prod(map(int, sizes.split("x")))
 
 
 def box(arguments):

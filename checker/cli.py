@@ -89,17 +89,10 @@ def select(wish, exercises):
         ]
     else:
         found = []
-        for place in (pathlib.Path.cwd() / wish, ROOT / wish):
-            place = place.resolve()
-            if place.is_file():
-                place = place.parent
-            found = (
-                [e for e in exercises if e.folder == place or e.folder.is_relative_to(place)]
-                if place.is_relative_to(ROOT) and place != ROOT
-                else []
-            )
-            if found:
-                break
+        for place in (pathlib.Path.cwd() / wish).resolve(), (ROOT / wish).resolve():
+            place = place.parent if place.is_file() else place
+            if place.is_relative_to(ROOT) and place != ROOT:
+                found = found or [e for e in exercises if e.folder.is_relative_to(place)]
     if not found:
         near = [e for e in exercises if number.isdigit() and e.chapter.startswith(number + "-")]
         usage_error(f"no exercise {wish!r}", near or exercises)

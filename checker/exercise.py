@@ -21,6 +21,10 @@ import re
 
 from checker.machine import ROOT
 
+# Where exercise.json names no sizes: those for PoCL, and those for Oclgrind.
+VECTORS = ["1", "63", "64", "65", "1000", "4096"], ["1", "65", "300"]
+MATRICES = ["1", "16", "64", "17 33 65", "65 17 33", "40 1 100"], ["20 17 21"]
+
 
 class Problem(Exception):
     """Something is wrong with the exercise or the machine, not with the answer."""
@@ -64,23 +68,11 @@ class Exercise:
         self.own_host = "host.cpp" in self.files or (folder / "host.cpp").exists()
         self.starter = data["starter"]
         self.matrix = "matmul" in self.chapter
-        self.sizes = [
-            s.split()
-            for s in data.get(
-                "sizes",
-                ["1", "16", "64", "17 33 65", "65 17 33", "40 1 100"]
-                if self.matrix
-                else ["1", "63", "64", "65", "1000", "4096"],
-            )
-        ]
+        sizes, simulated = MATRICES if self.matrix else VECTORS
+        self.sizes = [size.split() for size in data.get("sizes", sizes)]
+        cases = [size.partition(" @") for size in data.get("oclgrind", simulated)]
         # [(arguments, most work-items of a group or None)]
-        self.oclgrind = [
-            (args.split(), items or None)
-            for args, _, items in (
-                size.partition(" @")
-                for size in data.get("oclgrind", ["20 17 21"] if self.matrix else ["1", "65", "300"])
-            )
-        ]
+        self.oclgrind = [(args.split(), items or None) for args, _, items in cases]
         self.multiple = data.get("multiple", 16 if self.matrix else 64)
         self.nan = data.get("nan", "nobody wrote it")
         self.restores = data.get("restores", False)

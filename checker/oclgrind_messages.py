@@ -5,6 +5,7 @@ reports, so what counts is what it wrote. Only the first report of each kind is 
 are mostly the same mistake, seen by the next work-item.
 """
 
+import itertools
 import re
 
 # The most telling first: what goes wrong after an access outside a buffer is no news.
@@ -49,12 +50,8 @@ def translate(text, kernel="", buffer_sizes=()):
     for i, line in enumerate(lines):
         if not re.match(r"(Invalid|Index|Unaligned|Uninitialized|Read-write|Write-write|Work-group divergence)", line):
             continue
-        block = [line]
-        for more in lines[i + 1 :]:
-            if not more.startswith("\t"):
-                break
-            block.append(more.strip())
-        finding = Finding(block, kernel.splitlines(), buffer_sizes)
+        more = itertools.takewhile(lambda text: text.startswith("\t"), lines[i + 1 :])
+        finding = Finding([line, *map(str.strip, more)], kernel.splitlines(), buffer_sizes)
         found.setdefault(finding.kind, finding)
     if "invalid" in found:  # the same access, seen twice
         found.pop("index", None)
@@ -63,10 +60,8 @@ def translate(text, kernel="", buffer_sizes=()):
 
 def short(ids):
     """The ids of a work-item: "3,0,0" becomes "3", and "3,1,0" becomes "(3,1)"."""
-    parts = ids.split(",")
-    while len(parts) > 1 and parts[-1] == "0":
-        parts.pop()
-    return parts[0] if len(parts) == 1 else "(" + ",".join(parts) + ")"
+    ids = re.sub("(,0)+$", "", ids)
+    return f"({ids})" if "," in ids else ids
 
 
 class Finding:

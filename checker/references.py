@@ -73,13 +73,8 @@ def truncated_total(inputs, launch, sizes):
     yield sum(map(int, inputs[0])), 0
 
 
-def product(inputs, launch, sizes):
-    """C = A·B, row by row."""
-    yield from product_within(lambda m, n, k, launch: (k + 1) * U / EPSILON)(inputs, launch, sizes)
-
-
 def product_within(path):
-    """The same, off by at most path(m, n, k, launch)·ε of the magnitudes: for a product of less than its floats."""
+    """C = A·B, row by row, off by at most path(m, n, k, launch)·ε of the magnitudes."""
 
     def reference(inputs, launch, sizes):
         m, n, k = all_three(sizes)
@@ -88,6 +83,9 @@ def product_within(path):
             yield sum_of(terms), path(m, n, k, launch) * EPSILON * sum_of(map(abs, terms))
 
     return reference
+
+
+product = product_within(lambda m, n, k, launch: (k + 1) * U / EPSILON)  # of floats
 
 
 def all_three(sizes):
@@ -102,7 +100,3 @@ def terms_of(inputs, place, sizes):
     _, n, k = all_three(sizes)
     row, col = divmod(place, n)
     return [inputs[0][row * k + i] * inputs[1][i * n + col] for i in range(k)]
-
-
-# What is added by the reference as well, and not compared float by float.
-TOTALS = (Total,)
