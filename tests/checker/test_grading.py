@@ -7,8 +7,6 @@ without any check. Needs the solutions, and bubblewrap.
 """
 
 import csv
-import functools
-import io
 import os
 import pathlib
 import random
@@ -44,12 +42,7 @@ MOODLE = """Vorname;Nachname;ID-Nummer;Institution;E-Mail-Adresse;Aufgabe: 1 (Pu
 Jane;Doe;700001;;jdoe@uni.example;-;-
 Jürgen;Müller;700002;;jmueller@uni.example;-;-
 """
-ENGLISH = {
-    "Vorname": "First name",
-    "Nachname": "Last name",
-    "ID-Nummer": "ID number",
-    "E-Mail-Adresse": "Email address",
-}
+ENGLISH = MOODLE.replace(";", ",").replace("Vorname,Nachname,ID-Nummer,", "First name,Last name,ID number,")
 ROSTERS = {
     "Canvas": b"""Student,ID,SIS User ID,SIS Login ID,Section,One (17),Current Score
 ,,,,,Manual Posting,
@@ -59,19 +52,13 @@ ROSTERS = {
 """,
     "Moodle, in German": b"\xef\xbb\xbf" + MOODLE.encode(),
     "Moodle, saved by a spreadsheet program": MOODLE.encode("cp1252"),
-    "Moodle": functools.reduce(lambda text, two: text.replace(*two), ENGLISH.items(), MOODLE)
-    .replace(";", ",")
-    .encode(),
+    "Moodle": ENGLISH.replace("E-Mail-Adresse", "Email address").encode(),
 }
-
-
-def file_of(exercise):
-    return exercise.files[0]
 
 
 def replaced(content):
     def damage(folder, exercise):
-        (folder / file_of(exercise)).write_bytes(content)
+        (folder / exercise.files[0]).write_bytes(content)
 
     return damage
 
@@ -91,12 +78,12 @@ def in_main(code):
 
 
 def link_to_the_solution(folder, exercise):
-    (folder / file_of(exercise)).symlink_to(exercise.folder / "solution" / file_of(exercise))
+    (folder / exercise.files[0]).symlink_to(exercise.folder / "solution" / exercise.files[0])
 
 
 def forged(folder, exercise):
     """The starter, and a state, a checker and an exercise.json that say that it has passed."""
-    shutil.copy(exercise.folder / file_of(exercise), folder)
+    shutil.copy(exercise.folder / exercise.files[0], folder)
     top = folder.parent.parent.parent
     (top / "build/exercises").mkdir(parents=True)
     (top / "build/exercises/state.json").write_text(f'{{"{exercise.id}": {{"grade": "passed", "failures": 0}}}}')
@@ -112,7 +99,7 @@ def broken_zip(folder, exercise):
 
 def zip_bomb(folder, exercise):
     top = folder.parent.parent.parent
-    name = str(folder.relative_to(top) / file_of(exercise))
+    name = str(folder.relative_to(top) / exercise.files[0])
     with zipfile.ZipFile(top / "answers.zip", "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as file:
         for _ in range(300):
             file.write(bytes(1 << 20))
@@ -123,7 +110,7 @@ DAMAGES = {
         "missing": lambda folder, exercise: None,
         "binary": replaced(random.Random(2).randbytes(3000)),
         "large": replaced(b"// much\n" * 1_000_000),
-        "a fifo": lambda folder, exercise: os.mkfifo(folder / file_of(exercise)),
+        "a fifo": lambda folder, exercise: os.mkfifo(folder / exercise.files[0]),
         "link to the solution": link_to_the_solution,
         "forged state": forged,
         "broken archive": broken_zip,
@@ -165,11 +152,8 @@ def make_class(place, exercises):
         due[name] = {e.id: 1 for e in exercises}
     packed = place / "packed"
     packed.mkdir()
-    text = (known[KERNEL].folder / "solution/kernel.cl").read_bytes()
     with tarfile.open(packed / "mine.tar.gz", "w:gz") as archive:
-        info = tarfile.TarInfo(f"opencl/{known[KERNEL].path}/kernel.cl")
-        info.size = len(text)
-        archive.addfile(info, io.BytesIO(text))
+        archive.add(known[KERNEL].folder / "solution/kernel.cl", f"opencl/{known[KERNEL].path}/kernel.cl")
     due["packed"] = {KERNEL: 1}
     for exercise in exercises:
         hand_in(place / 'starters; =1+1,"', exercise, solution=False)
@@ -257,54 +241,37 @@ def test_what_cannot_be_read(tmp_path):
 
 
 def test_what_is_not_read(tmp_path):
-    """Beside an answer: files that may be meant as one, one that was handed in twice, of which the last one counts, and
-    that it is no answer to this exercise; but not what a Mac puts beside each file."""
-    exercises = [e for e in all_exercises() if e.chapter.startswith("06")]
-    for upload, content in {9: "old", 10: "new"}.items():
-        with tarfile.open(tmp_path / f"doejane_4711_{upload}_answers.tar.gz", "w:gz") as archive:
-            for name, text in [
-                ("kernel.cl", content),
-                ("kernel.txt", ""),
-                ("b.zip", ""),
-                ("../README.md", ""),
-                ("._kernel.cl", ""),
-            ]:
-                info = tarfile.TarInfo(f"{exercises[0].path}/{name}")
-                info.size = len(text)
-                archive.addfile(info, io.BytesIO(text.encode()))
+    """Beside an answer: files that may be meant as one, one that was handed in again, of which the last one counts (of
+    Canvas, by the upload's number: an archive that came after the files), and that it is no answer to this exercise; but
+    not what a Mac puts beside each file."""
+    exercise = next(e for e in all_exercises() if e.id == KERNEL)
+    for upload in 9, 10:
+        (tmp_path / f"doejane_4711_{upload}_kernel.cl").write_text("old")
+    with zipfile.ZipFile(tmp_path / "doejane_4711_11_answers.zip", "w") as archive:
+        for name in ["kernel.cl", "kernel.txt", "b.zip", "../README.md", "._kernel.cl"]:
+            archive.writestr(f"{exercise.path}/{name}", "new")
     [(_, places)] = students_in(tmp_path)[0].values()
-    found, wrong = answers_of(places, exercises)
-    assert list(found[exercises[0]].values()) == [b"new"]
-    said = ["handed in twice", "no kernel dot_product", "kernel.txt", "b.zip: an archive in an archive"]
-    assert len(wrong) == 4 and all(what in text for what, (_, text) in zip(said, wrong)), wrong
+    found, wrong = answers_of(places, [exercise])
+    assert found == {exercise: {"kernel.cl": b"new"}}
+    said = [*["handed in twice"] * 2, "no kernel dot_product", "kernel.txt", "b.zip: an archive in an archive"]
+    assert len(wrong) == 5 and all(what in text for what, (_, text) in zip(said, wrong)), wrong
 
 
-@pytest.mark.parametrize(
-    "source, to, said",
-    [
-        ("03/1", "03/2", "nothing was done there"),
-        ("05/1", "06/1", "no kernel dot_product with 5 parameters"),
-        ("06/1", "06/1", "UTF-16"),
-    ],
-)
-def test_an_answer_at_another_place(tmp_path, source, to, said):
+ELSEWHERE = [  # whose solution lies at whose place, of which exercise something is said, and what
+    ("03/1", "03/2", "03/1", "nothing was done there"),
+    ("05/1", "06/1", "06/1", "no kernel dot_product with 5 parameters"),
+    ("06/1", "06/1", "06/1", "UTF-16"),
+]
+
+
+@pytest.mark.parametrize("source, to, graded, said", ELSEWHERE)
+def test_an_answer_at_another_place(tmp_path, source, to, graded, said):
     known = {e.number: e for e in all_exercises()}
     place, text = tmp_path / known[to].path, (known[source].folder / "solution/kernel.cl").read_text()
     place.mkdir(parents=True)
-    (place / "kernel.cl").write_text(text, encoding="utf-16" if source == to else "utf-8")
-    _, wrong = answers_of([(tmp_path, "")], [known["03/1" if to == "03/2" else to]])
-    assert [of.number for of, _ in wrong] == ["03/1" if to == "03/2" else to] and said in wrong[0][1], wrong
-
-
-def test_the_last_upload_counts(tmp_path):
-    """Of Canvas: an archive that came after the starter."""
-    exercise = next(e for e in all_exercises() if e.id == KERNEL)
-    shutil.copy(exercise.folder / "kernel.cl", tmp_path / "doejane_4711_100_kernel.cl")
-    with zipfile.ZipFile(tmp_path / "doejane_4711_101_answers.zip", "w") as archive:
-        archive.write(exercise.folder / "solution/kernel.cl", f"{exercise.path}/kernel.cl")
-    [(_, places)] = students_in(tmp_path)[0].values()
-    found, wrong = answers_of(places, [exercise])
-    assert found[exercise]["kernel.cl"] == (exercise.folder / "solution/kernel.cl").read_bytes() and len(wrong) == 1
+    (place / "kernel.cl").write_text(text, encoding="utf-16" if said == "UTF-16" else "utf-8")
+    _, wrong = answers_of([(tmp_path, "")], [known[graded]])
+    assert [of.number for of, _ in wrong] == [graded] and said in wrong[0][1], wrong
 
 
 def test_nothing_is_overwritten(tmp_path):
@@ -331,9 +298,8 @@ def test_nothing_is_overwritten(tmp_path):
         assert not note.exists()
         note.touch()
     assert (tmp_path / "out/earlier-1/feedback/note.txt").exists(), "what was written the last time is lost"
-    assert zipfile.ZipFile(tmp_path / "out/feedback.zip").namelist() == [
-        "Jane Doe_1_assignsubmission_file_feedback.txt"
-    ]
+    packed = zipfile.ZipFile(tmp_path / "out/feedback.zip").namelist()
+    assert packed == ["Jane Doe_1_assignsubmission_file_feedback.txt"]
     assert "Jürgen Müller" in (tmp_path / "out/class.html").read_text(), "who has handed in nothing is named"
 
 
@@ -409,10 +375,8 @@ def test_grading(tmp_path):
         each = [kernel and 1.5 * kernel, host]
         right = ["" if p is None else f"{p:g}" for p in (None if None in each else sum(each), *each, *each)]
         wrong += [f"{row}, not {right}\n{feedback(place, row[3])}"] * (row[5:] != right)
-        so_far = due.get(row[3]) is not None and None in each
-        wrong += [f"{row}: so far?\n{feedback(place, row[3])}"] * (
-            ("points so far" in feedback(place, row[3])) != so_far
-        )
+        so_far = "points so far" in feedback(place, row[3])
+        wrong += [f"{row}: so far?\n{feedback(place, row[3])}"] * (so_far != (bool(due.get(row[3])) and None in each))
     assert not wrong, "\n".join(wrong)
     page = (place / "grades/class.html").read_text()
     whole = sum(each is not None and None not in each.values() for each in due.values())
