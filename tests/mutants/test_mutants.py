@@ -20,19 +20,9 @@ import pytest
 from tests import chapter_facts, defects, running
 
 # The tests of programs/ in their order, after the program's own results; behind these come those that name the chapter.
-CHECKS = ["other_inputs", "narrowing", "costs", "recorded_calls", "oclgrind", "sizes", "small_devices", "faults"]
-HOST_CHECKS = ["recorded_calls", "command_order", "other_inputs", "narrowing", "printed_values", "printed_times"]
-HOST_CHECKS += [
-    "wrong_element",
-    "oclgrind",
-    "costs",
-    "bad_input",
-    "sizes",
-    "small_devices",
-    "faults",
-    "build_ways",
-    "hostile",
-]
+CHECKS = "other_inputs narrowing costs recorded_calls oclgrind sizes small_devices faults".split()
+HOST_CHECKS = "recorded_calls command_order other_inputs narrowing printed_values printed_times wrong_element".split()
+HOST_CHECKS += "oclgrind costs bad_input sizes small_devices faults build_ways hostile".split()
 # For how long a program may compute, of all its threads, before it counts as hanging: no run of the checks takes
 # a third of that. One that waits for ever computes nothing, and is given PATIENCE times as long as usual.
 CPU_SECONDS = 240

@@ -25,14 +25,8 @@ def test_printed_times(report, chapter, tmp_path, record):
 
     def run(arguments, device, clock):
         command, cache = [running.program(chapter), *arguments], tmp_path / "-".join(["cache", *arguments])
-        settings = {
-            "profile": devices / f"{device}.txt",
-            "floor": known.TIME_FLOOR,
-            "cache": cache,
-            **known.TIME_MACHINE,
-            **clock,
-        }
-        *ended, account = running.under_layer(command, **settings)
+        settings = {"profile": devices / f"{device}.txt", "floor": known.TIME_FLOOR, **known.TIME_MACHINE, **clock}
+        *ended, account = running.under_layer(command, cache=cache, **settings)
         words = [chapter, *arguments, "on", device, *(f"{name}={value}" for name, value in clock.items())]
         what = " ".join(words)
         report.failed(what, running.not_passed(*ended) or account.left_behind())

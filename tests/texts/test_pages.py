@@ -53,17 +53,8 @@ FOR_LANGUAGE = {
     "": ("output", "trap", "seen", "sketch"),
 }
 # What a chapter's README has, in this order; not every one changes a host, or has a kernel.
-SECTIONS = [
-    "What you will learn",
-    "The idea",
-    "The kernel",
-    "What changed in the host",
-    "Run it",
-    "What to notice",
-    "Traps",
-    "What you can do now",
-    "Exercises",
-]
+SECTIONS = ["What you will learn", "The idea", "The kernel", "What changed in the host", "Run it", "What to notice"]
+SECTIONS += ["Traps", "What you can do now", "Exercises"]
 FENCE = re.compile(r"(?m)^( *)```(\w*)\n((?:.*\n)*?) *```$")
 MARKER = re.compile(rf"<!-- ({'|'.join(KINDS)})(?:[:;] ((?:(?!<!--)[\s\S])*?))?\s*-->\s*\Z")
 

@@ -104,10 +104,7 @@ class Figure:
         self.add("rect", x=x, y=y, width=w, height=h, rx=r, **style)
 
     def text(self, x, y, text, size=14, fill=INK, anchor="middle", bold=False, mono=False):
-        style = {
-            "font_weight": "bold" if bold else None,
-            "font_family": MONO if mono else None,
-        }
+        style = {"font_weight": "bold" if bold else None, "font_family": MONO if mono else None}
         self.add("text", text, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, **style)
 
     def title_at(self, x, y, text, size=15):
