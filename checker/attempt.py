@@ -353,7 +353,7 @@ class Attempt:
 
     @property
     def work(self):
-        """What each work-item does, behaviour.Work; None where that cannot be seen."""
+        """What each work-item does, behaviour.Work."""
         return self.see_work()
 
     def see_work(self):

@@ -458,7 +458,8 @@ def matching(text, at):
 
 
 class Work:
-    """What each work-item did: steps[item], touched[item, array] = (accesses, lowest, highest)."""
+    """What each work-item did: steps[item], touched[item, array] = (accesses, lowest, highest). All of it is empty where
+    that could not be seen."""
 
     def __init__(self, text, names):
         self.steps, self.rounds, self.touched, self.names = {}, {}, {}, names
@@ -479,16 +480,12 @@ class Work:
 
 
 def work(attempt, args):
-    """The Work of one run with the student's kernel; None where it could not be seen."""
-    made = instrumented(attempt.kernel)
-    if made is None:
-        return None
-    text, names = made
-    run = attempt.simulated(args, ["--num-threads", "1"], watched=False, kernel=text)
+    """The Work of one run with the student's kernel."""
+    text, names = instrumented(attempt.kernel) or ("", [])
+    run = attempt.simulated(args, ["--num-threads", "1"], watched=False, kernel=text) if text else None
     if run is None or run.code is None or sandbox.TOO_MUCH in run.err or "build log:" in run.err:
-        return None
-    found = Work(run.out, names)
-    return found if found.steps else None
+        return Work("", [])
+    return Work(run.out, names)
 
 
 def size_of_work(attempt):
@@ -512,9 +509,9 @@ def shared(attempt, honest):
     seen, run = attempt.work, attempt.noted(args)
     if attempt.no_oclgrind:
         return []
-    if seen is None and not LOOPS & set(code_of(attempt.kernel)):
+    if not seen.steps and not LOOPS & set(code_of(attempt.kernel)):
         return []  # each work-item does what the text says, once: the elements are shared
-    if seen is None:
+    if not seen.steps:
         return missing(attempt, "who does how much could not be seen")
     total, (most, item) = sum(seen.steps.values()), max((n, item) for item, n in seen.steps.items())
     items = most_items(run)

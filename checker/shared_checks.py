@@ -115,7 +115,7 @@ def solid_pieces(attempt):
     """03/2, 05/2: what a work-item writes lies side by side, in each launch."""
     n, items = int(attempt.work_size[0]), behaviour.most_items(attempt.noted(attempt.work_size))
     fair = -(-n // max(1, items))
-    for item, name, count, low, high in attempt.work.each if attempt.work else []:
+    for item, name, count, low, high in attempt.work.each:
         if name in ("owner", "products") and count < high - low + 1:
             return [f"work-item {item} does {count} of the elements from {low} to {high}: its piece is to be solid"]
         if name == "products" and count > fair:

@@ -3,10 +3,8 @@ OTHER_LAUNCHES = [("group_size(kernel, device, 64)", "group_size(kernel, device,
 
 def check(attempt):
     """06/2: no work-item adds what is half a group away, as in the chapter's tree."""
-    touched = attempt.work.array("sums") if attempt.work else {}
-    most, item = max(
-        ((one[2], one[0]) for one in (attempt.work.each if attempt.work else []) if one[1] == "sums"), default=(0, 0)
-    )
+    touched = attempt.work.array("sums")
+    most, item = max(((one[2], one[0]) for one in attempt.work.each if one[1] == "sums"), default=(0, 0))
     if most > 48:  # six steps, of which none has more than one pair for a work-item
         return [
             f"work-item {item} touches sums {most} times: each work-item is to add one pair in a step, and not more"

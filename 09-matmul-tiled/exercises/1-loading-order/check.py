@@ -11,10 +11,10 @@ def check(attempt):
     names, result = names_of(attempt.kernel)
     brought = {}
     for name in names:
-        for item, (count, low, high) in (seen.array(name) if seen else {}).items():
+        for item, (count, low, high) in seen.array(name).items():
             old = brought.get(item, (0, low, high))
             brought[item] = (old[0] + count, min(old[1], low), max(old[2], high))
-    for item, (_, low, high) in (seen.array(result) if seen and result else {}).items():
+    for item, (_, low, high) in seen.array(result).items():
         if {low, high} != {item}:
             return [
                 f"with 32×32×32, the work-item in row {item // size % tile} and column {item % tile} of its group "

@@ -15,7 +15,7 @@ def check(attempt):
     seen, complaints = attempt.at_once(lambda look: look(), looks)
     if complaints:
         return complaints
-    for item, (count, low, high) in (seen.array("c") if seen else {}).items():
+    for item, (count, low, high) in seen.array("c").items():
         y, x = divmod(item, size)
         number = y % step * tile + x % tile
         row, col = y // step * tile + number // step, x // tile * tile + number % step

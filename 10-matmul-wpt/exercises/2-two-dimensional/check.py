@@ -16,7 +16,7 @@ def dealt_out(attempt):
     8 apart, and two columns, 16 apart."""
     m, n, tile = 40, 65, 32
     seen = behaviour.work(attempt, [str(m), str(n), "9"])
-    for item, (_, low, high) in (seen.array("c") if seen else {}).items():
+    for item, (_, low, high) in seen.array("c").items():
         across, down = item % 96, item // 96  # three groups of 32, in each direction groups of 4
         number = down % 4 * tile + across % tile
         rows = [down // 4 * tile + number // 16 + 8 * i for i in range(4)]

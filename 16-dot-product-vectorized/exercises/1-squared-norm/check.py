@@ -6,8 +6,7 @@ OTHER_LAUNCHES = [("std::min(most,", "std::min<size_t>(3,")]
 def check(attempt):
     """16/1: elements are read as vectors. What N / 4 vectors are called goes no higher than that."""
     n = max(int(size[0]) for size in attempt.exercise.sizes if int(size[0]) <= 5000)
-    touched = attempt.work.touched if attempt.work else {}
-    single = [item for (item, _), (_, _, high) in touched.items() if high >= n // 4]
+    single = [item for (item, _), (_, _, high) in attempt.work.touched.items() if high >= n // 4]
     if len(single) > 4:
         return [f"with N = {n} there are {n // 4} vectors of 4, and {len(single)} work-items read single floats"]
     return one_item(attempt)
