@@ -34,15 +34,13 @@ LIBRARIES = {
 
 def styles(series):
     """How each series is drawn: {name: keywords for plot()}."""
-    drawn, ours = {}, iter(STYLES)
-    for name in series:
-        if name in LIBRARIES:
-            color, marker = LIBRARIES[name]
-            drawn[name] = {"color": color, "marker": marker, "linestyle": "--", "fillstyle": "none"}
-        else:
-            drawn[name] = dict(zip(("color", "marker", "linestyle"), next(ours)))
-    ours_first = [name for name in drawn if name not in LIBRARIES]
-    return {name: drawn[name] for name in [*ours_first, *(name for name in drawn if name in LIBRARIES)]}
+    ours = [name for name in series if name not in LIBRARIES]
+    free = iter(STYLES)
+    drawn = {name: dict(zip(("color", "marker", "linestyle"), next(free))) for name in ours}
+    for name in [name for name in series if name in LIBRARIES]:
+        color, marker = LIBRARIES[name]
+        drawn[name] = {"color": color, "marker": marker, "linestyle": "--", "fillstyle": "none"}
+    return drawn
 
 
 def axes_for(title, x, y):

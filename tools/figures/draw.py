@@ -61,7 +61,7 @@ class Figure:
     """Collects shapes; coordinates in pixels, y downwards."""
 
     def __init__(self, width, height, title):
-        self.width, self.height, self.title, self.parts = width, height, title, []
+        self.width, self.height, self.title, self.moments = width, height, title, [[]]
 
     def add(self, tag, words=None, **attributes):
         """An element; an attribute that is None is left out, and fill_opacity is fill-opacity."""
@@ -70,27 +70,21 @@ class Figure:
             f'{name}="{value if isinstance(value, str) else f"{value:g}"}"' for name, value in values.items()
         )
         end = "/>" if words is None else f">{html.escape(str(words), quote=False)}</{tag}>"
-        self.parts.append(f"<{tag} {given}{end}")
+        self.moments[-1].append(f"<{tag} {given}{end}")
 
     def moment(self):
         """What is added from here on appears one moment later."""
-        self.parts.append(None)
+        self.moments.append([])
 
     def moving(self):
         """The figure's parts, those of a later moment in a group of their own; and the style that makes them appear."""
-        groups = [[]]
-        for part in self.parts:
-            if part is None:
-                groups.append([])
-            else:
-                groups[-1].append(part)
-        if len(groups) == 1:
-            return groups[0], ""
+        parts, *later = self.moments
+        if not later:
+            return parts, ""
         name = "m" + hashlib.sha256(self.title.encode()).hexdigest()[:4]  # of its own, where figures share a page
-        seconds = (len(groups) - 1) * MOMENT + REST
+        seconds = len(later) * MOMENT + REST
         rules = []
-        parts = groups[0]
-        for i, group in enumerate(groups[1:], 1):
+        for i, group in enumerate(later, 1):
             begin, end = (100 * at / seconds for at in (i * MOMENT, i * MOMENT + FADE))
             # Whole at first sight: it begins to move later.
             rules.append(f".{name}-{i}{{animation:{name}-{i} {seconds:g}s linear {REST:g}s infinite}}")
