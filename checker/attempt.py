@@ -531,13 +531,9 @@ class Attempt:
                     return (
                         f"with {size}, `result` is {value} and your `expected` is {wanted}: which of the two is right?"
                     )
-                return f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}" + (
-                    f" ({note.group(1)})"
-                    if differ or error
-                    else f" ({others} more differ)"
-                    if others > 0 and (result, expected) in plain
-                    else ""
-                )
+                more = f" ({others} more differ)" * (others > 0 and (result, expected) in plain)
+                more = f" ({note.group(1)})" if differ or error else more
+                return f"with {size}, {name or 'the result'} should be {wanted} and is {value}{nobody}{more}"
         last = run.out.strip().splitlines()[-1] if run.out.strip() else "nothing"
         return f"with {size}, the program prints {last!r} and ends with exit code {run.code}"
 

@@ -42,11 +42,9 @@ class Answer:
         self.result = None  # as in cli.py's --json; None where it could not be checked, and then:
         self.trouble = ""
         self.folder = work / hashlib.sha256(repr((exercise.id, sorted(files.items()))).encode()).hexdigest()[:24]
-        code, starter = (
-            code_of(joined(of)) for of in (files, {name: (exercise.folder / name).read_bytes() for name in files})
-        )
-        self.code = exercise.id, *code  # without comments
-        self.begun = exercise.begun if code != starter and not lacking(exercise, files) else 0
+        given = {name: (exercise.folder / name).read_bytes() for name in files}
+        self.code, starter = (tuple(code_of(joined(of))) for of in (files, given))  # without comments
+        self.begun = exercise.begun if self.code != starter and not lacking(exercise, files) else 0
 
     def check(self):
         try:
@@ -130,19 +128,16 @@ def write_feedback(path, name, student, exercises):
     lines = [f"# {plain(name)}", "", points if student["answers"] else "Nothing could be read."]
     lines += ["", *[f"- {text}" for text in student["wrong"]]] if student["wrong"] else []
     for exercise in exercises if student["answers"] else []:
-        answer, is_theirs = student["answers"].get(exercise), is_open(student, exercise)
-        verdict = (
-            "your teacher will look at it"
-            if is_theirs
-            else "not handed in"
-            if answer is None
-            else "could not be checked"
-            if answer.trouble
-            else answer.result["verdict"]
-        )
+        answer = student["answers"].get(exercise)
+        if is_open(student, exercise):
+            verdict = "your teacher will look at it"
+        elif answer is None:
+            verdict = "not handed in"
+        elif answer.trouble:
+            verdict = "could not be checked"
+        else:
+            verdict = f"{answer.result['verdict']}, {answer.points:g} of {exercise.points:g} points"
         lines += ["", f"## {exercise.id}: {verdict}"]
-        if answer is not None and not answer.trouble and not is_theirs:
-            lines[-1] += f", {answer.points:g} of {exercise.points:g} points"
         if answer is not None:
             said = answer.result["lines"] if answer.result else [["", answer.trouble]]
             lines += ["", *[f"    {label:<9} {plain(text)}" for label, text in said]]
@@ -227,11 +222,8 @@ def main():
         )
     if find_oclgrind() is None:
         raise Problem(f"nothing can be passed here: {NO_OCLGRIND}")
-    print(
-        f"without a sandbox: {sandbox.missing()}"
-        if sandbox.missing()
-        else "each program in a sandbox, without a network"
-    )
+    why = sandbox.missing()
+    print(f"without a sandbox: {why}" if why else "each program in a sandbox, without a network")
     arguments.out.mkdir(parents=True, exist_ok=True)
 
     called = {}  # what the page calls a student: as the roster does, if only one is called so there

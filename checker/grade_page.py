@@ -105,7 +105,7 @@ def without_names(answer):
     """The code with each name as a number, in the order in which they come: who renames copies the rest."""
     numbers = {}
     return tuple(
-        numbers.setdefault(word, len(numbers)) if re.match(r"[A-Za-z_]", word) else word for word in answer.code[1:]
+        numbers.setdefault(word, len(numbers)) if re.match(r"[A-Za-z_]", word) else word for word in answer.code
     )
 
 

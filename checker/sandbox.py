@@ -128,17 +128,9 @@ def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
                 for one in ("", *names):
                     with contextlib.suppress(FileNotFoundError):  # of another run, which goes on
                         os.chown(os.path.join(place, one), NOBODY, NOBODY, follow_symlinks=False)
+    options |= {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     try:
-        process = subprocess.Popen(
-            words,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            **options,
-        )
+        process = subprocess.Popen(words, cwd=cwd, env=env, start_new_session=True, **options)
     except FileNotFoundError:
         if os.path.isdir(cwd):
             raise
@@ -158,10 +150,8 @@ def run(command, seconds, cwd, env, folder, processes=1, enough=stop):
                 texts[name] = texts[name][:OUTPUT]
                 return end(f"it printed more than {OUTPUT >> 20} MiB")
 
-    readers = [
-        threading.Thread(target=read, args=each, daemon=True)
-        for each in (("out", process.stdout), ("err", process.stderr))
-    ]
+    pipes = {"out": process.stdout, "err": process.stderr}
+    readers = [threading.Thread(target=read, args=each, daemon=True) for each in pipes.items()]
     for reader in readers:
         reader.start()
     begin = looked = time.monotonic()
