@@ -33,9 +33,8 @@ def main():
         for lesson in sorted(ROOT.glob("[0-9][0-9]-*/README.md")):
             text = lesson.read_text()
             figure = lesson.parent / re.search(r"\]\((\S+\.svg)\)", text).group(1)
-            drawing = re.sub(
-                r"(?s)<style>@media screen.*?</style>|<\?xml.*?\?>", "", figure.read_text()
-            )  # standing still
+            # Standing still.
+            drawing = re.sub(r"(?s)<style>@media screen.*?</style>|<\?xml.*?\?>", "", figure.read_text())
             title = html.escape(re.search(r"(?m)^# (.*)$", text).group(1))
             page.set_content(PAGE.format(title=title, figure=drawing))
             page.screenshot(path=folder / f"{lesson.parent.name}.png")

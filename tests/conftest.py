@@ -17,11 +17,8 @@ from tests import chapter_facts, running
 # From CMake's cache, so that the tests use what the programs were built with.
 CACHE = running.BUILD / "CMakeCache.txt"
 KNOWN = dict(re.findall(r"^(\w+):\w+=(.+)$", CACHE.read_text(), re.MULTILINE)) if CACHE.exists() else {}
-for name, in_cache in {
-    "CXX": "CMAKE_CXX_COMPILER",
-    "CXX_FLAGS": "CMAKE_CXX_FLAGS",
-    "CL_HEADERS": "OpenCL_INCLUDE_DIR",
-}.items():
+IN_CACHE = {"CXX": "CMAKE_CXX_COMPILER", "CXX_FLAGS": "CMAKE_CXX_FLAGS", "CL_HEADERS": "OpenCL_INCLUDE_DIR"}
+for name, in_cache in IN_CACHE.items():
     if in_cache in KNOWN:
         os.environ.setdefault(name, KNOWN[in_cache])
 CACHE_GIVEN = "POCL_CACHE_DIR" in os.environ

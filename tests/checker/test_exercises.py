@@ -32,20 +32,6 @@ def said(answer):
     return "\n".join(f"{label}: {text}" for label, text in answer.lines)
 
 
-def starter(exercise):
-    again = "the same command with --record notes it"
-    assert exercise.is_starter(exercise.folder), f"exercise.json has another sha256: {again}"
-    assert not behaviour.changed_files(exercise), f"checker/given_files.json has other files: {again}"
-    answer = Attempt(exercise, exercise.folder, STRICT).examine()
-    text = said(answer)
-    assert "compiles: no" not in text and "does not compile" not in text, text
-    assert answer.problems and grade(answer, False) != "passed", text
-    assert behaviour.NOT_ENDED not in text, text
-    assert re.search(exercise.starter, text), f"not {exercise.starter!r}, which exercise.json expects: {text}"
-    assert len(exercise.hints()) >= 2 and exercise.hints(text), f"there are to be two hints, of which one fits {text}"
-    assert not answer.no_oclgrind, NO_OCLGRIND
-
-
 def changed_solution(exercise, known):
     """The check's answer to the solution with a known change."""
     with tempfile.TemporaryDirectory(prefix="known-") as name:
@@ -103,7 +89,17 @@ def test_starter(exercise, record):
     if record:
         write_down(exercise)
         [exercise] = select(exercise.id, all_exercises())
-    starter(exercise)
+    again = "the same command with --record notes it"
+    assert exercise.is_starter(exercise.folder), f"exercise.json has another sha256: {again}"
+    assert not behaviour.changed_files(exercise), f"checker/given_files.json has other files: {again}"
+    answer = Attempt(exercise, exercise.folder, STRICT).examine()
+    text = said(answer)
+    assert "compiles: no" not in text and "does not compile" not in text, text
+    assert answer.problems and grade(answer, False) != "passed", text
+    assert behaviour.NOT_ENDED not in text, text
+    assert re.search(exercise.starter, text), f"not {exercise.starter!r}, which exercise.json expects: {text}"
+    assert len(exercise.hints()) >= 2 and exercise.hints(text), f"there are to be two hints, of which one fits {text}"
+    assert not answer.no_oclgrind, NO_OCLGRIND
 
 
 @pytest.mark.thorough

@@ -19,10 +19,8 @@ FOLDER = running.ROOT / "tests" / "checker" / "oclgrind_reports"
 OPTIONS = ["--data-races", "--uniform-writes", "--uninitialized", "--max-errors", "100"]
 ROOM = [256, 256, 256]  # bytes of the three buffers
 QUESTION = ". Is the index wrong, or should something keep it out?"
-UNWRITTEN = (
-    "work-item {0} computes with a value that nobody has written, line {1}, and puts it into c[{0}]. Who should "
-)
-UNWRITTEN += "have written that value?"
+UNWRITTEN = "work-item {0} computes with a value that nobody has written, line {1}, and puts it into c[{0}]. Who "
+UNWRITTEN += "should have written that value?"
 EXPECTED = {
     "LOCAL_RACE": ["work-items 2 and 3 of group 0 race on sums[2], lines 15 and 16: which barrier is missing?"],
     "GLOBAL_RACE": [

@@ -132,23 +132,6 @@ def memory(copy):
     return winner, other
 
 
-def key(copy):
-    """What is remembered holds for this device, so many compute units, and sizes like this one."""
-    copy.run("the key")
-    one_unit = {"POCL_MAX_PTHREAD_COUNT": "1", "POCL_CPU_MAX_CU_COUNT": "1"}  # by the version of PoCL
-    for what in [
-        {"env": one_unit},
-        {"env": {**one_unit, "POCL_DEVICES": "basic"}},
-        {"size": ["64", "64", "256"]},
-        {"size": ["128", "64", "128"]},
-        {"size": ["127", "63", "255"]},
-    ]:
-        files = len(copy.files())
-        copy.run(str(what), **what)
-        copy.must(f"{what}: a file of its own", len(copy.files()) == files + 1)
-    copy.run("a size of the same kind", "remembered", searches=False, size=["126", "64", "254"])
-
-
 def wrong_candidates(copy, bad, good):
     """A candidate that is wrong in one way or another neither wins nor stays remembered; the other one does."""
     for what, (of_file, of_kernel, why, leads) in DEFECTS.items():
@@ -183,5 +166,18 @@ def test_search(report, chapter, tmp_path):
 
 
 def test_remembered(report, chapter, tmp_path):
+    """What is remembered holds for this device, so many compute units, and sizes like this one."""
     copy = Copy(report, chapter, tmp_path)
-    key(copy)
+    copy.run("the key")
+    one_unit = {"POCL_MAX_PTHREAD_COUNT": "1", "POCL_CPU_MAX_CU_COUNT": "1"}  # by the version of PoCL
+    for what in [
+        {"env": one_unit},
+        {"env": {**one_unit, "POCL_DEVICES": "basic"}},
+        {"size": ["64", "64", "256"]},
+        {"size": ["128", "64", "128"]},
+        {"size": ["127", "63", "255"]},
+    ]:
+        files = len(copy.files())
+        copy.run(str(what), **what)
+        copy.must(f"{what}: a file of its own", len(copy.files()) == files + 1)
+    copy.run("a size of the same kind", "remembered", searches=False, size=["126", "64", "254"])

@@ -20,13 +20,6 @@ PREFIX = FOLDER / "wine"  # what Wine takes for the disk of Windows
 ENVIRONMENT = {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all"}
 
 
-def needed(monkeypatch):
-    """The path of Wine; without it or MinGW, the check is skipped."""
-    running.need_tool("x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64-posix")
-    monkeypatch.setenv("PATH", "/usr/lib/wine", prepend=os.pathsep)  # Debian's wine64 has no other place
-    return running.need_tool("wine64", "wine64")
-
-
 @contextlib.contextmanager
 def server(wine):
     """Wine's server, for as long as the programs need it.
@@ -95,7 +88,9 @@ def remembers(report, wine):
 @pytest.mark.thorough
 @pytest.mark.timeout(2400)
 def test_windows_programs(report, tmp_path, monkeypatch):
-    wine = needed(monkeypatch)
+    running.need_tool("x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64-posix")
+    monkeypatch.setenv("PATH", "/usr/lib/wine", prepend=os.pathsep)  # Debian's wine64 has no other place
+    wine = running.need_tool("wine64", "wine64")
     with server(wine):
         if run_chapters(report):
             finds_kernel(report, wine, tmp_path / "with a space, Ωмир")

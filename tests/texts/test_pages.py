@@ -269,15 +269,10 @@ def check_readme(page, text):
         yield "there have to be three questions, each <details><summary>1. …?</summary>, its answer, </details>"
 
 
-def strict(page):
-    """Must every block of this page be marked?"""
-    return re.match(r"(\d\d-[^/]*|docs)/[^/]*$", str(page.relative_to(ROOT))) is not None
-
-
 def check_block(page, block, workplace, update):
     """Raises Wrong if a block is out of step; returns the lines that are right, where it can be mended."""
     if not block.kind:
-        if strict(page):
+        if re.match(r"(\d\d-[^/]*|docs)/[^/]*$", str(page.relative_to(ROOT))):  # where every block must be marked
             raise Wrong("a block without a marker that says what it is (tests/texts/test_pages.py lists them)")
         return None
     if block.language in FOR_LANGUAGE and block.kind not in FOR_LANGUAGE[block.language]:

@@ -32,8 +32,7 @@ def check(attempt):
     for version, extensions, features, right in cases:
         got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
         if got != str(right):
-            said = f"'{version}', '{extensions}', '{features}'".replace(
-                many, f"{len(many)} characters of other names, and"
-            )
+            said = f"'{version}', '{extensions}', '{features}'"
+            said = said.replace(many, f"{len(many)} characters of other names, and")
             return [f"for {said} the way should be {right} and is {got}"]
     return []

@@ -13,12 +13,8 @@ def check(attempt):
         ]
     own = OWN_SUB_GROUP + attempt.kernel
     run = attempt.simulated(["300", "32"], ["--data-races"], watched=False, kernel=own)
-    races = (
-        [what for kind, what in oclgrind_messages.translate(run.err + run.out, attempt.kernel) if kind == "race"]
-        if run
-        else []
-    )
-    if races:
+    found = oclgrind_messages.translate(run.err + run.out, attempt.kernel) if run else []
+    if races := [what for kind, what in found if kind == "race"]:
         return [f"where a sub-group function waits for its own sub-group only, {what}" for what in races]
     dealt = attempt.pocl(["1000", "32"], kernel=DEALT_OUT + attempt.kernel)
     if dealt.passed():
