@@ -152,8 +152,8 @@ class Attempt:
         self.copy_files()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             pool.submit(self.layer)  # what will be wanted later, while the compiler is at work
-            for host in self.other_hosts():
-                pool.submit(self.other_program, host)
+            for change in self.exercise.other_launches():
+                pool.submit(self.other_program, read(self.source).replace(*change))
             try:
                 self.build()
                 steps = [Attempt.on_pocl, Attempt.under_oclgrind, Attempt.as_watched, Attempt.of_the_task]
@@ -257,10 +257,6 @@ class Attempt:
             return self.compile(source, self.place / home.name, home / "common")
 
         return self.once(("program", host, header, more), build)
-
-    def other_hosts(self):
-        """The texts of the hosts with other launches, which are compiled besides the student's program."""
-        return [read(self.source).replace(*change) for change in self.exercise.other_launches()]
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -565,7 +561,7 @@ class Attempt:
 
     def under_oclgrind(self):
         cases = self.exercise.oclgrind
-        for _, found in zip(cases, self.at_once(lambda case: self.reports(*case, also_results=True), cases)):
+        for found in self.at_once(lambda case: self.reports(*case, also_results=True), cases):
             if self.no_oclgrind:
                 return self.answer.ok(
                     "Oclgrind", f"races and memory errors were not looked for, because {self.no_oclgrind}"

@@ -26,11 +26,9 @@ class Call:
 
     def __str__(self):
         """The line of a call that succeeded, with what it made."""
-        made = (
-            ", local ".join(" ".join(self.made).split(" local "))
-            if self.name == "CreateKernel"
-            else " ".join(self.made)
-        )
+        made = " ".join(self.made)
+        if self.name == "CreateKernel":
+            made = made.replace(" local ", ", local ")
         return f"{self.line} -> {made}" if self.made else self.line
 
 

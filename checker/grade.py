@@ -84,9 +84,8 @@ def is_open(student, exercise):
     """May something have been handed in for this exercise that was not read? Then the points are the teacher's to give."""
     answer = student["answers"].get(exercise)
     verdict = answer.result["verdict"] if answer and answer.result else "not started"
-    return (
-        verdict != "passed" and exercise in student["unread"] or verdict == "not started" and None in student["unread"]
-    )
+    unread = student["unread"]
+    return verdict != "passed" and exercise in unread or verdict == "not started" and None in unread
 
 
 def points_of(student, exercises):
@@ -185,12 +184,6 @@ def keep_old(out):
     print(f"kept: what was in {out} is in {place} now")
 
 
-def check_all(pool, answers):
-    for done, _ in enumerate(concurrent.futures.as_completed([pool.submit(answer.check) for answer in answers]), 1):
-        if done % 20 == 0 or done == len(answers):
-            print(f"  {done} of {len(answers)} checked", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(prog="grade.sh")
     parser.add_argument("submissions", type=pathlib.Path)
@@ -243,7 +236,10 @@ def main():
                 answer.students.append(called[name])
         print(f"{len(students)} students, {len(answers)} different answers", flush=True)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            check_all(pool, answers.values())
+            checks = [pool.submit(answer.check) for answer in answers.values()]
+            for done, _ in enumerate(concurrent.futures.as_completed(checks), 1):
+                if done % 20 == 0 or done == len(checks):
+                    print(f"  {done} of {len(checks)} checked", flush=True)
 
     keep_old(arguments.out)
     (arguments.out / "feedback").mkdir()
@@ -255,7 +251,7 @@ def main():
     of_moodle = [name for name in known if found[name][0][0][0] == "participant"]
     if of_moodle:
         write_zip(arguments.out / "feedback.zip", arguments.out / "feedback", of_moodle)
-    absent = roster.without(rows.values()) if roster else []
+    absent = [who for number, who in enumerate(roster.names if roster else []) if number not in rows.values()]
     in_order = sorted(students, key=lambda name: (rows[name] is None, rows[name] or 0))  # the roster's
     shown = {called[name]: {**students[name], "points": points_of(students[name], exercises)} for name in in_order}
     (arguments.out / "class.html").write_text(grade_page.page(shown, exercises, list(answers.values()), absent))

@@ -334,10 +334,6 @@ class Roster:
             keys |= {("participant", f"{number} {squeezed(name)}") for name in names}
         return keys
 
-    def without(self, rows):
-        """Who has none of these rows: the names."""
-        return [name for number, name in enumerate(self.names) if number not in set(rows)]
-
     def row_of(self, keys):
         """The number of a student's row; None where there is none, or more than one."""
         for key in keys:

@@ -45,11 +45,8 @@ def table(head, rows, caption=""):
 
 
 def state(students, exercises):
-    rows = [
-        "<tr><th>student</th><th>points</th>"
-        + "".join(f'<th class="up">{text(e.id)} ({e.points:g})</th>' for e in exercises)
-        + "</tr>"
-    ]
+    titles = "".join(f'<th class="up">{text(e.id)} ({e.points:g})</th>' for e in exercises)
+    rows, passed = [f"<tr><th>student</th><th>points</th>{titles}</tr>"], collections.Counter()
     for name, student in students.items():
         cells = []
         each = student["points"][-len(exercises) :]
@@ -63,17 +60,12 @@ def state(students, exercises):
             else:
                 look, sign = SIGNS.get(answer.result["verdict"], ("warn", "?"))
                 said = answer.result["message"] or answer.result["verdict"]
+                passed[exercise] += answer.result["verdict"] == "passed"
             cells.append(f'<td class="{look}" title="{text(f"{exercise.id}: {said}")}">{sign}</td>')
         rows.append(f'<tr><th>{text(name)}</th><td class="number">{total}</td>{"".join(cells)}</tr>')
-    passed = [sum(has_passed(s, e) for s in students.values()) for e in exercises]
-    rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{number}</td>" for number in passed) + "</tr>")
+    rows.append("<tr><th>passed</th><td></td>" + "".join(f"<td>{passed[e]}</td>" for e in exercises) + "</tr>")
     legend = "✓ passed &nbsp; ✗ not yet &nbsp; · the starter, unchanged &nbsp; ? to be looked at by hand &nbsp; empty: not handed in &nbsp; a number with ?: points so far"
     return f'<p class="note">{legend}</p><div class="wide"><table class="state">{"".join(rows)}</table></div>'
-
-
-def has_passed(student, exercise):
-    answer = student["answers"].get(exercise)
-    return bool(answer and answer.result and answer.result["verdict"] == "passed")
 
 
 def failures(exercises, answers):
@@ -86,9 +78,8 @@ def failures(exercises, answers):
                 message = answer.result["message"]
                 found.setdefault(re.sub(r"[-+]?\d[\d.e+]*", "#", message), (message, []))[1].extend(answer.students)
         for message, names in sorted(found.values(), key=lambda one: -len(one[1]))[:3]:
-            rows.append(
-                [text(exercise.id), len(names), text(message), text(", ".join(names[:6]) + " …" * (len(names) > 6))]
-            )
+            who = ", ".join(names[:6]) + " …" * (len(names) > 6)
+            rows.append([text(exercise.id), len(names), text(message), text(who)])
     return table(["exercise", "how many", "the first thing that is wrong", "who"], rows) if rows else "<p>None.</p>"
 
 
@@ -159,9 +150,8 @@ def page(students, exercises, answers, absent=()):
     wrong = [[text(name), text(what)] for name, s in students.items() for what in s["wrong"]]
     for answer in answers:
         beyond = sorted(set(re.findall(BEYOND, "\n".join(own_lines(answer)))))
-        what = [f"not checked: {answer.trouble}"] * bool(answer.trouble) + [
-            f"calls {name}(): what for?" for name in beyond
-        ]
+        what = [f"not checked: {answer.trouble}"] * bool(answer.trouble)
+        what += [f"calls {name}(): what for?" for name in beyond]
         wrong += [[text(", ".join(answer.students)), text(f"{answer.exercise.id}: {one}")] for one in what]
     sections = [
         (

@@ -8,7 +8,6 @@ from checker.libraries import mpi_probe_library
 
 MANY_PROCESSES = 9  # more than an array that somebody thought large enough has places for
 
-
 WAITS = {"Flush": "flush", "Finish": "finish", "WaitForEvents": "wait"}
 
 

@@ -79,10 +79,8 @@ class Finding:
             line = int(at.group(1))
             self.places.append((line, int(at.group(2)), source[line - 1] if line <= len(source) else at.group(3)))
         # (local id, global id, group) of each work-item
-        self.items = [
-            tuple(short(ids) for ids in at.groups())
-            for at in re.finditer(r"Local\(([\d,]+)\) Group\(([\d,]+)\)", self.body)
-        ]
+        items = re.findall(r"Local\(([\d,]+)\) Group\(([\d,]+)\)", self.body)
+        self.items = [tuple(map(short, item)) for item in items]
         self.global_ids = [short(ids) for ids in re.findall(r"Global\(([\d,]+)\)", self.body)]
         self.item = self.global_ids[0] if self.global_ids else "?"
         self.memory, self.buffer, self.element, self.bytes_each = self.address()

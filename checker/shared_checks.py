@@ -56,14 +56,6 @@ def of_both_signs(attempt):
     return beside("with whole numbers from -4 to 3", [math.fsum(trial.left(1))], [(math.fsum(x), 0)])
 
 
-def names_of(kernel):
-    """The names that A and B have, also in functions that bring their elements, and that of C; None where it has none."""
-    words = " ".join(behaviour.code_of(kernel))
-    found = re.search(r"__kernel .*?(\w+) (?:, [^,]*){3}\)", words)  # the parameter before the three sizes
-    result = found[1] if found else None
-    return set(re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", words)) - {result}, result
-
-
 def at_the_same_time(attempt):
     """23: each of the two devices is launched, and flushed, before the host waits for one of them."""
     run = attempt.pocl(attempt.exercise.sizes[-2], layer={})

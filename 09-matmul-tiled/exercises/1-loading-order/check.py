@@ -1,14 +1,17 @@
 import re
 
 from checker import behaviour
-from checker.shared_checks import names_of
 
 
 def check(attempt):
     """09/1: the work-item in row r and column c of its group brings what belongs to row c and column r of the tiles."""
     size, tile = 32, 16
     seen = behaviour.work(attempt, [str(size)] * 3)
-    names, result = names_of(attempt.kernel)
+    words = " ".join(behaviour.code_of(attempt.kernel))
+    found = re.search(r"__kernel .*?(\w+) (?:, [^,]*){3}\)", words)  # the parameter before the three sizes: C
+    result = found[1] if found else None
+    # A and B, also in functions that bring their elements.
+    names = set(re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", words)) - {result}
     brought = {}
     for name in names:
         for item, (count, low, high) in seen.array(name).items():
@@ -22,9 +25,7 @@ def check(attempt):
             ]
     # Nothing is seen of what a function reads in its own `return`, nor of what is read by a pointer without []: then the
     # result and the counts have to do.
-    if any(
-        re.search(rf"\* \(? ?{name}\b", " ".join(behaviour.code_of(attempt.kernel)).partition("{")[2]) for name in names
-    ):
+    if any(re.search(rf"\* \(? ?{name}\b", words.partition("{")[2]) for name in names):
         return []
     for item, (count, low, high) in brought.items():
         row, col = divmod(item, size)
