@@ -28,7 +28,6 @@ ADDRESSES = {"site": "SITE_URL", "repo": "REPOSITORY_URL"}
 SHOWN = dict(cpp="cpp", h="cpp", cl="opencl", py="python", txt="cmake", cmake="cmake", sh="sh", json="json", csv="text")
 SHOWN = {f".{suffix}": language for suffix, language in SHOWN.items()}
 
-
 # What the page of the first steps adds where nobody has said where the repository is.
 NO_ADDRESS = (
     "This copy of the site was not told the address. Until you have it,"

@@ -128,7 +128,6 @@ DAMAGES = {
     },
 }
 
-
 # What was handed in, and could not be read or is no answer: its points are the teacher's to give.
 OPEN = ["binary", "large", "a fifo", "link to the solution", "broken archive", "zip bomb", "endless include"]
 

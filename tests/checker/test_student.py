@@ -13,17 +13,11 @@ import pytest
 from tests.running import ROOT, find_oclgrind, run
 
 
-@pytest.fixture
-def root(tmp_path):
-    """A folder with a blank and an apostrophe in its name, and chapter 06 in it."""
-    root = tmp_path / "a student's opencl"
+@pytest.mark.thorough
+def test_student(tmp_path):
+    root = tmp_path / "a student's opencl"  # with a blank and an apostrophe
     for part in ["common", "checker", "tools", "06-dot-product-reduction"]:
         shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
-    return root
-
-
-@pytest.mark.thorough
-def test_student(root):
     one = root / "06-dot-product-reduction/exercises/1-missing-barrier"
 
     def check(*arguments, code, said="", never="\0", cwd=root, **env):

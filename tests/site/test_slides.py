@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from tests.site.conftest import ROOT
+from tests.site.test_pages import LESSONS
 
-LESSONS = sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]-*/README.md"))
 # A slide fills the window, nothing sticks out of it, and all can be read from the last row.
 LOOK = """() => {
   const px = e => parseFloat(getComputedStyle(e).fontSize), box = e => e.getBoundingClientRect();

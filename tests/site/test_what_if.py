@@ -14,10 +14,9 @@ import subprocess
 import pytest
 
 from tests.site.conftest import ROOT
-from tests.site.test_players import RED, Player
+from tests.site.test_players import LAUNCHES, RED, Player
 from tests.site.test_recordings import make, recording_of
 
-LAUNCHES = {launch["chapter"]: launch for launch in make.LAUNCHES}
 CHAPTERS = [chapter for chapter in LAUNCHES if "what_if" in recording_of(LAUNCHES[chapter])]
 PUZZLES = [chapter for chapter in CHAPTERS if recording_of(LAUNCHES[chapter])["what_if"]["puzzles"]]
 REPORTS = {"races": "data race", "outside": r"Invalid (read|write)|Index .* exceeds", "stuck": "Work-group divergence"}

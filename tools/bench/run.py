@@ -242,15 +242,11 @@ def benchmark(args, programs):
     rounds = args.rounds or (1 if args.quick else 5)
     sizes = args.sizes or ([256, 1024] if args.quick else [64, 128, 256, 512, 1000, 1024, 2048, 4096] + [8192] * fast)
     powers = args.lengths or ((16, 24) if args.quick else range(10, 29, 2))
+    # The last ones of the walk: those before are no match for a library at any shape.
+    last_two = dict(list(MATMUL.items())[-2:])
     work = {  # what is run: (sizes, chapters, libraries, a size as words)
         "matmul": (sizes, MATMUL, products, lambda size: [str(size)] * 3),
-        # The last ones of the walk alone: those before are no match for a library at any shape.
-        "shapes": (
-            SHAPES[:1] if args.quick else SHAPES,
-            dict(list(MATMUL.items())[-2:]),
-            products,
-            lambda size: (size.split(",") * 3)[:3],
-        ),
+        "shapes": (SHAPES[:1] if args.quick else SHAPES, last_two, products, lambda size: (size.split(",") * 3)[:3]),
         "vectors": ([2**power for power in powers], VECTORS, dots, lambda size: [str(size)]),
     }
     args.out.mkdir(parents=True, exist_ok=True)

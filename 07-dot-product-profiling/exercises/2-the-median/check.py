@@ -7,10 +7,8 @@ from checker.timing import launches_median
 # and the warm-up the least of all.
 LONG = "1000 9000 5000 8000 6000 7000"
 
-
 # And so little that it is lost where the two moments, in ns since 1970, are put into doubles before they are subtracted.
 SHORT = "0.00348"
-
 
 # The five after the warm-up, of which the second and the third in order are equal, the third and the fourth, or all three.
 EQUAL = ["1000 5000 1000 2000 2000 3000", "1000 5000 1000 3000 2000 3000", "1000 1000 2000 2000 2000 3000"]
