@@ -20,7 +20,7 @@ BLOCK = re.compile("(<!-- fast:.*?-->\n\n).*?(\n<!-- end of fast -->)", re.DOTAL
 # The front page: (machine, cores, folder, our series, the library at its best, whose clock). Both sides by one clock, and one
 # at a time or in a row.
 FRONT = [
-    ("20 on an NVIDIA H100", "132 units", "h100", "20, in a row", "cuBLAS, beside 20", "device's, in a row"),
+    ("20 on an NVIDIA H100", "132 units", "h100", "20, in a row", "cuBLAS, in a graph", "device's, in a row"),
     ("21 on an NVIDIA H100", "132 units", "h100", "21, in a row", "CUTLASS 3xTF32", "host's, in a row"),
     ("20 on an AMD EPYC", "2 cores", "cpu2-amd", "20, as the host waits", "OpenBLAS", "host's"),
 ]
