@@ -496,6 +496,7 @@ class Attempt:
                 (line for line in run.err.splitlines() if line.strip(" -")),  # mpirun frames its words with dashes
                 f"exit code {run.code}, and no word why",
             )
+            said = said.replace(f"{self.home}/", "")  # the path of a folder that is gone by then tells nobody anything
             return f"for {self.sizes_text([run])} the program ends with: {said}"
         return None
 
