@@ -56,8 +56,19 @@ for chapter in "${wanted[@]}"; do
 done
 [ ${#built[@]} -gt 0 ] || exit 1
 wanted=("${built[@]}")
+# Runs a program, and again where it is aborted, as PoCL 5.0 does now and then with two sub-devices.
+run() { # PROGRAM ARGUMENT...
+  local try code
+  for try in 1 2 3 4; do
+    "$@"
+    code=$?
+    if [ $code != 134 ] || [ $try = 4 ]; then return $code; fi
+    say "the OpenCL implementation aborted it: once more (docs/tools.md, \"Several programs at once\")" >&2
+  done
+}
+
 if [ -n "$number" ]; then
-  "$root/build/${wanted[0]}/${wanted[0]}" "$@"
+  run "$root/build/${wanted[0]}/${wanted[0]}" "$@"
   code=$?
   try_each_driver $code "$root/build/${wanted[0]}/${wanted[0]}" "$@" >&2
   exit $code
@@ -65,13 +76,8 @@ fi
 failed=()
 for chapter in "${wanted[@]}"; do
   printf '\n== %s\n' "$chapter"
-  "$root/build/$chapter/$chapter"
+  run "$root/build/$chapter/$chapter"
   code=$?
-  if [ $code = 134 ]; then # as PoCL 5.0 does now and then with two sub-devices
-    say "the OpenCL implementation aborted it: once more (docs/tools.md, \"Several programs at once\")"
-    "$root/build/$chapter/$chapter"
-    code=$?
-  fi
   [ $code = 0 ] || failed+=("$chapter")
   [ ${#failed[@]} != 1 ] || try_each_driver $code "$root/build/$chapter/$chapter" >&2
 done
