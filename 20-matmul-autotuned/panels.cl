@@ -137,8 +137,8 @@ matmul(__global const float *restrict a, __global const float *restrict b,
   const uint end_col = min(first_col + BN, N);
   const uint padded = PACKED ? (K + KS - 1) / KS * KS : K; // what the panels have along K
 
-  // BK steps of a panel of B stay in one of the core's own caches, L1 or L2 by their size, while all
-  // the group's panels of A pass by.
+  // BK steps of a panel of B stay in one of the core's own caches, L1 or L2 by their size, while
+  // all the group's panels of A pass by.
   for (uint k0 = 0; k0 < padded; k0 += BK) {
     const uint length = min((uint)BK, padded - k0);
     for (uint col = first_col; col < end_col; col += TN) {
