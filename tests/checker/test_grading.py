@@ -319,7 +319,7 @@ def test_a_worksheet(tmp_path):
             assert roster.row_of(keys) == (row if named else None), f"{text}{place}: {roster.row_of(keys)}"
     exercise = next(e for e in all_exercises() if e.id == KERNEL)
     answer = types.SimpleNamespace(points=1.5, result={"verdict": "passed"})
-    student = {"row": 0, "answers": {exercise: answer}, "wrong": []}
+    student = {"row": 0, "answers": {exercise: answer}, "wrong": [], "unread": set()}
     write_grades(tmp_path / "grades.csv", {"Jane Doe_1": student}, [exercise], Roster(path))
     head, jane, absent = (tmp_path / "grades.csv").read_text().splitlines()
     assert head.startswith(WORKSHEET.splitlines()[0] + ";total;"), head
