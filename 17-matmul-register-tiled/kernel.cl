@@ -76,8 +76,8 @@ matmul(__global const float *restrict a, __global const float *restrict b,
       sums[i][j] = 0.0f;
 
   for (uint k0 = 0; k0 < K; k0 += BK) {
-    // The tiles, 16 bytes at a time, neighbours reading neighbours. A is turned on its way in, so
-    // that the four rows a work-item needs below lie side by side.
+    // The tiles, 16 bytes at a time, neighbours reading neighbours. A is transposed on its way in,
+    // so that the four rows a work-item needs below lie side by side.
 #pragma unroll
     for (uint quad = item; quad < BM * BK / 4; quad += ITEMS) {
       const uint row = quad / (BK / 4);

@@ -78,8 +78,8 @@ void load_tiles(float4 *a_next, float4 *b_next, __global const float *restrict a
   }
 }
 
-// From there to local memory. A is turned on its way, so that the four rows a work-item needs below
-// lie side by side.
+// From there to local memory. A is transposed on its way, so that the four rows a work-item needs
+// below lie side by side.
 void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const float4 *a_next,
                  const float4 *b_next) {
   const uint item = get_local_id(0);

@@ -49,7 +49,7 @@ const candidate tile_shapes[] = {
     {false, 128, 128, 8, 16, 8}, // the same for half as large a part
     {false, 128, 128, 16, 8, 8}, // C of middle size: half as many sums, so more warps on a unit
     {false, 128, 64, 16, 8, 8},  // about 1000 each way: a group for each unit
-    {false, 64, 128, 16, 8, 8},  // the same, turned
+    {false, 64, 128, 16, 8, 8},  // the same, with rows for columns
     {false, 64, 64, 16, 8, 8},   // smaller C
     {false, 64, 32, 16, 8, 8},   // the fewest work-items: devices that allow no more; CPUs
     {false, 64, 64, 16, 4, 4},   // small C: four times as many work-items for as many sums

@@ -64,8 +64,8 @@ void load_tiles(floats *a_next, floats *b_next, __global const float *restrict a
     b_next[i] = *(__global const floats *)b;
 }
 
-// From there to local memory. A is turned on its way, so that the four rows a work-item needs below
-// lie side by side.
+// From there to local memory. A is transposed on its way, so that the four rows a work-item needs
+// below lie side by side.
 void store_tiles(__local float4 *a_tile, __local float4 *b_tile, const floats *a_next,
                  const floats *b_next) {
   const uint item = get_local_id(0);
@@ -116,7 +116,7 @@ void multiply_parts(float4 sums[TM][TN / 4], const float4 *a_part, const float4 
 }
 
 // A work-item's sums of one tile of C, along K from k0 up to end_k. The tiles in local memory have
-// two halves each; A's are turned: (row, k) at k * A_STRIDE + row.
+// two halves each; A's are transposed: (row, k) at k * A_STRIDE + row.
 void multiply_tiles(float4 sums[TM][TN / 4], __local float4 *a_tiles, __local float4 *b_tiles,
                     __global const float *restrict a, __global const float *restrict b,
                     const uint first_row, const uint first_col, uint k0, const uint end_k,

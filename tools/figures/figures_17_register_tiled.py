@@ -5,7 +5,7 @@ from draw import FOUR, GREEN, INK, LINE, ORANGE, PALE, SOFT, WHITE, figure
 
 @figure("banks", "Bank conflicts: where four work-items store at a time", 330)
 def banks(f):
-    """Chapter 17: into which of 32 banks four work-items store, as A's tile is turned."""
+    """Chapter 17: into which of 32 banks four work-items store, as A's tile is transposed."""
     x0, w = 24, 19.7
     f.title_at(x0, 30, "element (row 0, k) goes to k · A_STRIDE; its bank is that number mod 32", 14)
     for s, (stride, name) in enumerate(
