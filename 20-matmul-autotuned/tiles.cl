@@ -99,8 +99,8 @@ void load_parts(float4 *a_part, float4 *b_part, __local const float4 *a_tile,
     b_part[j] = b_tile[k * (BN / 4) + j * COLS + get_local_id(0) % COLS];
 }
 
-// Two rows of sums at a time, across and back again: each multiply-add shares a factor with the one
-// before it.
+// Two rows of sums at a time, across and back again: most multiply-adds share a factor with one of
+// the two before.
 void multiply_parts(float4 sums[TM][TN / 4], const float4 *a_part, const float4 *b_part) {
 #pragma unroll
   for (uint i = 0; i < TM / 2; i++) {

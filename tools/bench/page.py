@@ -80,7 +80,8 @@ def measured(record):
     yield (
         "\n± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "
         "there in fewer rounds (see the CSV files), and not at larger ones. The device's clock, and for OpenBLAS and what "
-        'is called "as the host waits" the host\'s. cuBLAS: ten calls back to back, in its default math.' + affinity
+        'is called "as the host waits" the host\'s. cuBLAS: ten calls in a row, in its default math. What a section above says of a row comes first.'
+        + affinity
     )
     if "GB/s" in record:
         how = record.get("ceilings", "chapter 15, the best of its measurements before, between and after the others")
