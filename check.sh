@@ -32,6 +32,9 @@ for wish in "$@"; do
   number=${wish%%[/-]*}
   ! grep -qs 'find_package(MPI' "$root/$number"-*/CMakeLists.txt || optional=(libopenmpi-dev openmpi-bin)
 done
+# Everybody's answer is checked on PoCL, also where a GPU's driver would do for the chapters.
+[ -n "${OCL_ICD_VENDORS-}" ] || [ "$(uname -s)" = Darwin ] ||
+  found_file {,"${CONDA_PREFIX-}"}/etc/OpenCL/vendors/*pocl*.icd || optional+=(pocl-opencl-icd)
 setup python3 oclgrind bubblewrap ${optional[@]+"${optional[@]}"} ||
   say "going on with what is there: what could not be checked is said below"
 command -v python3 >/dev/null || {

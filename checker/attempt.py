@@ -379,6 +379,8 @@ class Attempt:
     def on_pocl(self):
         runs, sizes = [], self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
         first = self.first
+        if other := re.search(r"^device .*\((?!Portable Computing Language)(.+)\)$", first.out, re.MULTILINE):
+            self.answer.ok("note", f"there is no PoCL here: where PoCL is named, it is {other[1]}")
         cases = [(size, None) for size in sizes[1:]]
         if self.exercise.processes:  # the last size with each number of them, the others with the most
             *some, most = self.exercise.processes
