@@ -223,7 +223,8 @@ def answers_of(places, exercises):
                 wrong.append((exercise, f"{what}; remove one of them and grade again"))
     except Exception as error:  # damage has no end of kinds: zlib.error, lzma.LZMAError, struct.error, ...
         why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-        wrong.append((None, f"an archive that cannot be read: {why}"))
+        counts = "; what was read before the damage counts" * bool(found)
+        wrong.append((None, f"an archive that cannot be read: {why}{counts}"))
     for exercise, files in found.items():
         for kernel in lacking(exercise, files):
             wrong.append((exercise, f"kernel.cl has no kernel {kernel}: is it an answer to this exercise?"))

@@ -156,7 +156,7 @@ def page(students, exercises, answers, absent=()):
     sections = [
         (
             "The class",
-            f"<p>{len(exercises)} exercises; {len(read)} students whose answers could all be read have on average {sum(read) / max(len(read), 1):.1f} of {most:g} points.</p>"
+            f"<p>{len(exercises)} exercises; {len(read)} students have points, {sum(read) / max(len(read), 1):.1f} of {most:g} on average.</p>"
             + state(students, exercises)
             + f"<p>Nothing handed in, and not in the average: {text('; '.join(absent))}.</p>" * bool(absent),
         ),

@@ -379,7 +379,7 @@ def test_grading(tmp_path):
     assert not wrong, "\n".join(wrong)
     page = (place / "grades/class.html").read_text()
     whole = sum(each is not None and None not in each.values() for each in due.values())
-    assert f"{whole} students whose answers could all be read" in page
+    assert f"{whole} students have points" in page
     assert "no plain file" in page and "calls fork()" in page, "what is to be looked at is named on the page"
 
 
