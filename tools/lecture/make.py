@@ -31,12 +31,15 @@ EXERCISES = "Exercises"  # of such a section only the points, which have the exe
 
 
 def sentence(text):
-    """The first sentence, where that is but a name with the second, and those with a word in bold; a colon leads to what is
-    shown next."""
+    """The first sentence, where that is but a name with the second, and those with a word in bold, with what "It" at their
+    beginning points to; a colon leads to what is shown next."""
     ends = re.finditer(r"(?<!e\.g)(?<!i\.e)[.?!:](?=\s+[A-Z*`0-9(]|$)", text)
     places = [0, *(end.end() for end in ends if end.end() > SHORT), len(text)]
     first, *rest = (text[i:j].strip() for i, j in zip(places, places[1:]))
-    text = " ".join([first, *(one for one in rest if re.search(r"\*\*\w", one))])
+    named = [bool(re.search(r"\*\*\w", one)) for one in rest]
+    points_back = [name and bool(re.match("(It|This|That) ", one)) for name, one in zip(named, rest)]
+    kept = [one for one, name, next_one in zip(rest, named, [*points_back[1:], False]) if name or next_one]
+    text = " ".join([first, *kept])
     return text[:-1] + " …" if text.endswith(":") else text
 
 
