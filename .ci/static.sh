@@ -24,7 +24,7 @@ mapfile -t shell < <(files '*.sh' '.ci/run')
 mapfile -t python < <(files '*.py')
 # What the default build compiles; peers that need a library which is missing are not in there.
 mapfile -t compiled < <(for file in "${cxx[@]}"; do
-    case $file in "${1-}"*.cpp) grep -qF "/$file\"" build/compile_commands.json && echo "$file" ;; esac
+  case $file in "${1-}"*.cpp) grep -qF "/$file\"" build/compile_commands.json && echo "$file" ;; esac
 done)
 
 # shellcheck disable=SC2317 # called through check
