@@ -26,6 +26,10 @@ mapfile -t python < <(files '*.py')
 mapfile -t compiled < <(for file in "${cxx[@]}"; do
   case $file in "${1-}"*.cpp) grep -qF "/$file\"" build/compile_commands.json && echo "$file" ;; esac
 done)
+[ ${#compiled[@]} -gt 0 ] || {
+  echo "no program${1:+ that begins with $1} in build/compile_commands.json" >&2
+  exit 2
+}
 
 # shellcheck disable=SC2317 # called through check
 merged() { ! git grep -nE '^(<{7}|>{7}) '; }
@@ -33,10 +37,10 @@ check "no marks of an unfinished merge" merged
 check "clang-format, ${#cxx[@]} C++ files and ${#kernels[@]} kernels" \
   clang-format --dry-run --Werror "${cxx[@]}" "${kernels[@]}"
 # shellcheck disable=SC2317 # called through check
-tidy() { printf '%s\n' "${compiled[@]}" | xargs -r -P 2 -n 2 clang-tidy --quiet -p build 2>/dev/null; }
+tidy() { printf '%s\n' "${compiled[@]}" | xargs -P 2 -n 2 clang-tidy --quiet -p build 2>/dev/null; }
 check "clang-tidy, ${#compiled[@]} files" tidy
 # One at a time: programs that are never linked together may each have a struct of the same name.
-check "cppcheck, ${#compiled[@]} files" xargs -r -0 -n 1 -P 2 cppcheck --quiet \
+check "cppcheck, ${#compiled[@]} files" xargs -0 -n 1 -P 2 cppcheck --quiet \
   --enable=warning,performance,portability --inline-suppr --std=c++17 --error-exitcode=1 \
   --suppress=missingIncludeSystem < <(printf '%s\0' "${compiled[@]}")
 check "shellcheck, ${#shell[@]} scripts" shellcheck -x "${shell[@]}"
