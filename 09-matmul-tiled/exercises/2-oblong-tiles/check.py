@@ -4,21 +4,20 @@ import re
 from checker import behaviour
 
 
-def sides_of_groups(attempt, **device):
-    """The sides of the groups that the host launches, as large as their tiles allow."""
-    calls = attempt.pocl(["64"], layer=device).calls
-    return [int(call.split()[2]) for call in calls if call.startswith("EnqueueNDRangeKernel")]
+def has_groups_of_32(run):
+    """Does the host, which takes groups as large as their tiles allow, launch any of 32×32?"""
+    return any(call.split()[2] == "32" for call in run.calls if call.startswith("EnqueueNDRangeKernel"))
 
 
 def check(attempt):
     """09/2: a group's tiles are a quarter of the chapter's; it brings each element of them once from global memory."""
     room = 6144  # two tiles of 32 by 8 floats take 2048 bytes, two of 32 by 32 8192
-    for side in sides_of_groups(attempt):
-        if side == 32 and 32 not in sides_of_groups(attempt, **{"device.local_memory": room}):
-            return [
-                f"with {room} bytes of local memory no group of 32×32 fits any more: two tiles of 32×8 floats take 2048. "
-                "How long are the pieces of K?"
-            ]
+    small = attempt.pocl(["64"], layer={"device.local_memory": room})
+    if has_groups_of_32(attempt.noted(["64"])) and not has_groups_of_32(small):
+        return [
+            f"with {room} bytes of local memory no group of 32×32 fits any more: two tiles of 32×8 floats take 2048. "
+            "How long are the pieces of K?"
+        ]
     m, n, k, tile = 20, 17, 20, 16
     seen = behaviour.work(attempt, [str(m), str(n), str(k)])
     names = re.findall(r"__global\b[^,()]*?(\w+)\s*[,)]", " ".join(behaviour.code_of(attempt.kernel)))
