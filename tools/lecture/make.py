@@ -27,6 +27,7 @@ ROOM = 13  # lines of text on one slide
 WIDTH = 72  # letters in such a line
 CODE = 99  # letters in a line of a listing
 SHORT = 24  # letters: less is no sentence of its own
+NEW = r"\*\*\w"  # a word in bold, which is introduced there
 EXERCISES = "Exercises"  # of such a section only the points, which have the exercises' names
 
 
@@ -36,9 +37,8 @@ def sentence(text):
     ends = re.finditer(r"(?<!e\.g)(?<!i\.e)[.?!:](?=\s+[A-Z*`0-9(]|$)", text)
     places = [0, *(end.end() for end in ends if end.end() > SHORT), len(text)]
     first, *rest = (text[i:j].strip() for i, j in zip(places, places[1:]))
-    named = [bool(re.search(r"\*\*\w", one)) for one in rest]
-    points_back = [name and bool(re.match("(It|This|That) ", one)) for name, one in zip(named, rest)]
-    kept = [one for one, name, next_one in zip(rest, named, [*points_back[1:], False]) if name or next_one]
+    pairs = zip(rest, [*rest[1:], ""])
+    kept = [one for one, after in pairs if re.search(NEW, one) or re.match(rf"(It|This|That) .*{NEW}", after)]
     text = " ".join([first, *kept])
     return text[:-1] + " …" if text.endswith(":") else text
 
