@@ -42,6 +42,12 @@ SHOWN = 6  # sizes, of a list of them
 MPI = shutil.which("mpicxx") is not None and shutil.which("mpirun") is not None
 
 
+def other_than_pocl(out):
+    """The device that a program's output names, [name (platform)], if it is not one of PoCL's; else []. Both may have
+    brackets: Intel(R) Xeon(R) Processor (Intel(R) OpenCL)."""
+    return re.findall(r"^device +(.+)(?<!\(Portable Computing Language\))$", out, re.MULTILINE)
+
+
 class Answer:
     """What a check found: `lines` are (label, text) to show, `problems` those texts that say what is
     wrong, `no_oclgrind` says why Oclgrind, where it was needed, saw nothing, `unchecked` says what else
@@ -379,8 +385,8 @@ class Attempt:
     def on_pocl(self):
         runs, sizes = [], self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
         first = self.first
-        if other := re.search(r"^device .*\((?!Portable Computing Language)(.+)\)$", first.out, re.MULTILINE):
-            self.answer.ok("note", f"there is no PoCL here: where PoCL is named, it is {other[1]}")
+        for other in other_than_pocl(first.out):
+            self.answer.ok("note", f"there is no PoCL here: where PoCL is named, it is {other}")
         cases = [(size, None) for size in sizes[1:]]
         if self.exercise.processes:  # the last size with each number of them, the others with the most
             *some, most = self.exercise.processes

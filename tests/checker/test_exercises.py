@@ -19,7 +19,7 @@ import tempfile
 import pytest
 
 from checker import behaviour
-from checker.attempt import STRICT, Attempt
+from checker.attempt import STRICT, Attempt, other_than_pocl
 from checker.cli import UNPROVEN, grade, select
 from checker.exercise import Problem, all_exercises
 from tests import defects
@@ -100,6 +100,13 @@ def test_starter(exercise, record):
     assert re.search(exercise.starter, text), f"not {exercise.starter!r}, which exercise.json expects: {text}"
     assert len(exercise.hints()) >= 2 and exercise.hints(text), f"there are to be two hints, of which one fits {text}"
     assert not answer.no_oclgrind, NO_OCLGRIND
+
+
+@pytest.mark.parametrize("name", ["NVIDIA H200", "cpu-haswell-Intel(R) Xeon(R) Processor"])
+def test_other_than_pocl(name):
+    line = f"size      1\ndevice    {name} "
+    assert other_than_pocl(f"{line}(Portable Computing Language)\nPASSED\n") == []
+    assert other_than_pocl(f"{line}(Intel(R) OpenCL)\nPASSED\n") == [f"{name} (Intel(R) OpenCL)"]
 
 
 @pytest.mark.thorough
