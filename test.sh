@@ -44,7 +44,9 @@ done
 setup python3 oclgrind mesa-opencl-icd libopenmpi-dev openmpi-bin python3-pytest python3-pytest-xdist \
   python3-pytest-timeout || exit 1
 say "building in $root/build"
-build "$root" || exit 1
+targets=(all)
+[ $preset = default ] || [ ! -d "$root/examples" ] || targets+=(examples) # only their tests need them
+build "$root" --target "${targets[@]}" || exit 1
 cd "$root" || exit 1
 # What CTest runs: the chapters, and the tests of common/. With -k there may be none of them or none of pytest's, not both.
 failed=0 code=0

@@ -3,7 +3,7 @@ import re
 
 from checker.references import product
 
-THOROUGH = ["bad-input", "other-inputs"]  # every call of the search; every candidate
+THOROUGH = ["bad-input", "other-inputs", "printed-times"]  # every call of the search; every candidate; each way
 # Each many times over: the search. The third: on devices of few units with tiles that are cut.
 SMALL_SIZES = [["1"], ["32", "32", "64"], ["9", "34", "1030"]]
 # 16×8 sums, also cut: 21 tiles for 12 groups; fewer tiles than these, and so many that cutting does not pay. C is measured

@@ -2,7 +2,7 @@ import math
 
 from checker.references import product_within
 
-THOROUGH = ["costs", "other-inputs"]
+THOROUGH = ["costs", "matrix-units", "other-inputs"]
 OCLGRIND_SIZES = [["1"], ["16", "32", "48"], ["9", "17", "35"], ["2", "3", "800"]]
 
 BENCH = {"matmul": {"kernels": "21 matrix units"}, "matrix_units": True}

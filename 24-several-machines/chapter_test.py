@@ -2,7 +2,7 @@ import math
 
 from checker.references import product
 
-THOROUGH = ["bad-input", "costs", "printed-values"]  # every run starts MPI anew
+THOROUGH = ["bad-input", "costs", "other-inputs", "printed-values"]  # every run starts MPI anew
 LARGE_LAUNCHES = True
 WRONG_SIZE = ["128", "128", "512"]  # nothing is filled up, so every element counts
 READ_LATER = True
