@@ -26,6 +26,9 @@ def runs_of(name, program, folder):
     if name == "scalapack":
         for count in ["1", "2", "3", "6"]:
             yield ["mpirun", "-n", count, program], running.MPIRUN, "0 of 60000 elements differ"
+    elif name == "profile":
+        kernel = running.ROOT / "09-matmul-tiled" / "kernel.cl"
+        yield [program, kernel, "-D TILE=16", "5 4", "16 16", "64", "80", "33"], {}, ""
     elif name != "binary":
         yield [program], {}, ""
     else:
