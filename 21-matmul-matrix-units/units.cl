@@ -10,7 +10,7 @@
 //   sums  (g, 2t) and its right neighbour, and the same in row g + 8
 // Here its four values of k are neighbours, and so are its two rows: a sum does not care which k
 // comes first, if a and b agree, nor a product which rows it is given. So its share is one piece.
-float4 unit(const uint4 a, const uint2 b, const float4 sums) {
+float4 mma(const uint4 a, const uint2 b, const float4 sums) {
   float x, y, z, w;
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
                "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
@@ -32,9 +32,10 @@ void copy(__local uint4 *to, __global const uint4 *from, const uint count, __loc
                : "memory");
 }
 
-// Brings a block of A's and of B's tile. One work-item does it, and says how many bytes will come.
-void bring(__local uint4 *tiles, __global const uint4 *a, __global const uint4 *b,
-           __local ulong *arrived) {
+// Starts the copies of a block of A's and of B's tile. One work-item does it, and says how many
+// bytes will come.
+void start_copies(__local uint4 *tiles, __global const uint4 *a, __global const uint4 *b,
+                  __local ulong *arrived) {
   if (get_local_id(0) > 0 || get_local_id(1) > 0)
     return;
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
@@ -46,14 +47,14 @@ void bring(__local uint4 *tiles, __global const uint4 *a, __global const uint4 *
 }
 
 // Waits until all bytes of a block are there. The barrier's phase is 0 and 1 in turn, a block each;
-// `turn` is the phase of the block that is waited for.
-void wait_for(__local ulong *arrived, const uint turn) {
+// `parity` is the phase of the block that is waited for.
+void wait_for(__local ulong *arrived, const uint parity) {
   uint there = 0;
   while (there == 0)
     asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
                  "selp.u32 %0, 1, 0, p; }"
                  : "=r"(there)
-                 : "r"(ADDRESS(arrived)), "r"(turn)
+                 : "r"(ADDRESS(arrived)), "r"(parity)
                  : "memory");
 }
 
@@ -75,9 +76,9 @@ void multiply(float4 sums[SIDE / 16][SIDE / 8], __local const uint4 *tiles) {
     const uint4 small_a = a[PART + i * 32];
 #pragma unroll
     for (uint j = 0; j < SIDE / 8; j++) {
-      float4 part = unit(small_a, big_b[j], 0.0f); // the smallest first
-      part = unit(big_a, small_b[j], part);
-      part = unit(big_a, big_b[j], part);
+      float4 part = mma(small_a, big_b[j], 0.0f); // the smallest first
+      part = mma(big_a, small_b[j], part);
+      part = mma(big_a, big_b[j], part);
       sums[i][j] += part;
     }
   }
@@ -102,7 +103,7 @@ __kernel void matmul_units(__global const uint4 *restrict a, __global const uint
                  : "r"(ADDRESS(&arrived[get_local_id(1)]))
                  : "memory");
   barrier(CLK_LOCAL_MEM_FENCE);
-  bring(tiles[0], a, b, &arrived[0]);
+  start_copies(tiles[0], a, b, &arrived[0]);
 
   for (uint block = 0; block < blocks; block++) {
     const uint now = block % 2;
@@ -111,7 +112,7 @@ __kernel void matmul_units(__global const uint4 *restrict a, __global const uint
     a += 2 * PART;
     b += 2 * PART;
     if (block + 1 < blocks)
-      bring(tiles[1 - now], a, b, &arrived[1 - now]);
+      start_copies(tiles[1 - now], a, b, &arrived[1 - now]);
     multiply(sums, tiles[now]);
   }
 

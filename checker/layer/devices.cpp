@@ -22,7 +22,7 @@ static functions below;
 
 // "3.0", or the whole text that a device says: "OpenCL 3.0 PoCL".
 static std::string version() {
-  const std::string &text = setting("device.version");
+  const std::string text = setting("device.version");
   return text.rfind("OpenCL ", 0) == 0 ? text : "OpenCL " + text + " pretended";
 }
 // Does it say that it is an older OpenCL than 2.0?

@@ -59,8 +59,8 @@ def emulated(text):
         text,
         flags=re.S,
     )
-    text = re.sub(r"\b(unit|multiply)\((?=const|float4 sums)", r"\1(__local uint4 *shared, ", text)
-    text = re.sub(r"\b(unit|multiply)\((?!__local)", r"\1(shared, ", text)
+    text = re.sub(r"\b(mma|multiply)\((?=const|float4 sums)", r"\1(__local uint4 *shared, ", text)
+    text = re.sub(r"\b(mma|multiply)\((?!__local)", r"\1(shared, ", text)
     text = text.replace("#pragma unroll", "")  # PoCL takes long over many barriers
     return text.replace("__local ulong arrived", "__local uint4 shared[4 * 64];\n  __local ulong arrived")
 
