@@ -75,7 +75,8 @@ def measured(record):
     for table, run in record["runs"].items():
         rounds = f"medians of {run['rounds']} rounds" if run["rounds"] > 1 else "one round"
         stopped = f"; stopped before {', '.join(run['not run'])}" * bool(run["not run"])
-        yield f"- {TITLES[table]}: `{run['command']}`, {run['date']}, {rounds}{stopped}"
+        rows = f" ({run['rows']})" if "rows" in run else ""
+        yield f"- {TITLES[table]}{rows}: `{run['command']}`, {run['date']}, {rounds}{stopped}"
     affinity = " POCL_AFFINITY=1: PoCL keeps each of its threads on a core of its own." * ("POCL_AFFINITY" in record)
     yield (
         "\n± is half of the spread between the slowest and the fastest round. A program that has taken long at a size runs "

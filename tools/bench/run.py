@@ -21,6 +21,8 @@ they are of the same device.
 """
 
 import argparse
+import ctypes
+import ctypes.util
 import glob
 import json
 import os
@@ -136,15 +138,33 @@ def variants(found, cores):
     return peers
 
 
-def machine(on_gpu):
+def version(library):
+    """What a library says of its version and build."""
+    try:
+        if library == "OpenBLAS":
+            config = ctypes.CDLL(ctypes.util.find_library("openblas")).openblas_get_config
+            config.restype = ctypes.c_char_p
+            return config().decode()
+        parts = [ctypes.c_int() for _ in range(3)]
+        ask = ctypes.CDLL(f"{CUDA}/lib64/libcublas.so").cublasGetProperty
+        return ".".join(str(part.value) for i, part in enumerate(parts) if ask(i, ctypes.byref(part)) == 0)
+    except (OSError, AttributeError, TypeError):
+        return "not known"
+
+
+def machine(on_gpu, load, libraries):
     """What the record says of the machine: {what: text}."""
     info = pathlib.Path("/proc/cpuinfo")
-    cpu = re.search(r"(?m)^model name\s*: (.*)$", info.read_text(encoding="utf-8") if info.exists() else "")
+    text = info.read_text(encoding="utf-8") if info.exists() else ""
+    cpu = re.search(r"(?m)^model name\s*: (.*)$", text)
+    kind = re.findall(r"(?m)^(cpu family|model|stepping)\s*: (.*)$", text)[:3]  # a virtual machine's name may hide it
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()  # fewer under taskset
     record = {
         "processor": f"{own} of {os.cpu_count()} cores, {cpu[1] if cpu else platform.processor()}",
+        "processor's kind": ", ".join(f"{what} {number}" for what, number in kind) or platform.machine(),
         "system": f"{platform.system()} {platform.release()}",
-        "load at the beginning": f"{os.getloadavg()[0]:.1f}",
+        "load at the beginning": load,
+        **{library: version(library) for library in libraries},
     }
     if on_gpu:
         what = record["GPU's columns"] = "driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit,temperature.gpu"
@@ -210,16 +230,17 @@ def arguments():
 
 def main():
     args = arguments()
+    load = f"{os.getloadavg()[0]:.1f}"  # before this program's own work
     # PoCL's threads sleep between kernels and may wake on the same core.
     os.environ.setdefault("POCL_AFFINITY", "1")
     programs = build(args.build.resolve())
     # Chapter 20 searches anew: what it remembers of another day is another day's.
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
-        return benchmark(args, programs)
+        return benchmark(args, programs, load)
 
 
-def benchmark(args, programs):
+def benchmark(args, programs, load):
     device, first = ceilings(programs[CEILINGS], args.quick)
     seen = [first]  # before, between and after the rest: other users of the machine come and go
     fast, on_gpu = first[1] > 5000, "NVIDIA" in device
@@ -229,7 +250,7 @@ def benchmark(args, programs):
         record = json.loads((args.out / "record.json").read_text())
         if record["device"] != device:
             raise SystemExit(f"{args.out} is of another device, {record['device']}: choose another --out")
-    known = machine(on_gpu)
+    known = machine(on_gpu, load, found)
     cores = core_types(found["OpenBLAS"], 64 if args.quick else 1024) if "OpenBLAS" in found else {}
     if cores:
         known["OpenBLAS by core type, GFLOP/s"] = {name or "its own choice": rate for name, rate in cores.items()}
