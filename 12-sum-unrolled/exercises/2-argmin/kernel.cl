@@ -14,7 +14,7 @@ __kernel void argmin_unrolled(__global float *data, __global uint *places, const
   uint place = places[i];
   // Work-item 0 also takes the elements that are left over: its loop goes on past k = UF.
   const size_t end = i == 0 ? UF + n % UF : UF;
-  for (size_t k = stride > 0 ? 1 : UF; k < end; k++) {
+  for (size_t k = 0; k < end; k++) {
     const size_t j = k < UF ? i + k * stride : stride * UF + (k - UF);
     if (data[j] < smallest)
       smallest = data[j]; // TODO: and its place
