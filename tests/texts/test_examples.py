@@ -67,7 +67,9 @@ def test_examples(report, name, tmp_path):
     left_out = running.BUILD / "examples" / f"{name}.left-out"
     if left_out.exists():
         pytest.skip(f"{name}: {left_out.read_text().strip()}")
-    for command, env, words in runs_of(name, running.BUILD / "examples" / name, tmp_path):
+    program = running.BUILD / "examples" / name
+    assert program.exists(), "the examples are not built: cmake --build build --target examples"
+    for command, env, words in runs_of(name, program, tmp_path):
         code, out, err = running.run(command, env=env, timeout=400)
         report.count("runs")
         skipped = re.findall(r"(?m)^SKIPPED: (.*)$", out)
