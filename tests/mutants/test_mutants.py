@@ -3,7 +3,7 @@
 Those of NN-topic.mutants are the typical ones, of launches, barriers, comparisons. A mutant goes through the tests in the
 order below until one notices it; what none notices is a failure. A test that breaks, and says of nothing that it failed, has
 noticed nothing: that is a failure, too. What hangs is known by the time that it computes, and not by the clock on the wall,
-which a busy machine would spoil. Without --release, the first two of each table.
+which a busy machine would spoil. Without --release, the first or the second of each table, a kernel's or a host's.
 """
 
 import os
@@ -108,7 +108,7 @@ def test_known_mutants(report, chapter, full):
             continue
         what = f"{chapter} {' '.join(texts)}: {mutant.name}"
         report.failed(what, [f"not understood: {word}" for word in [*mutant.words, *mutant.attributes]])
-        if not full and number >= 2:
+        if not full and number != (int(chapter[:2]) + 1) % 2:
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
