@@ -100,7 +100,9 @@ def test_known_mutants(report, chapter, full):
     table = running.ROOT / "tests" / "mutants" / f"{chapter}.mutants"
     if not report.must(f"tests/mutants/{table.name} is there", table.is_file()):
         return
-    for number, mutant in enumerate(defects.read(table)):
+    mutants = defects.read(table)
+    today = (int(chapter[:2]) + 1) % 2 % len(mutants)
+    for number, mutant in enumerate(mutants):
         try:  # always, so that none is lost unnoticed
             texts = defects.changed(mutant, running.ROOT / chapter)
         except defects.Unfit as unfit:
@@ -108,7 +110,7 @@ def test_known_mutants(report, chapter, full):
             continue
         what = f"{chapter} {' '.join(texts)}: {mutant.name}"
         report.failed(what, [f"not understood: {word}" for word in [*mutant.words, *mutant.attributes]])
-        if not full and number != (int(chapter[:2]) + 1) % 2:
+        if not full and number != today:
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
