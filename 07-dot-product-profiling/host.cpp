@@ -146,7 +146,7 @@ int main(const int argc, char **argv) {
 
   // And without OpenCL: the loop that everyone would write, on one core of the host.
   std::vector<double> loop_ms;
-  float sums[6]; // of each run; a lone variable GCC 12 would keep out of the registers here
+  float sums[6]; // one for each run: GCC 12 would write a single float to memory in each step
   for (int run = 0; run < 6; run++) {
     const auto start = std::chrono::steady_clock::now();
     sums[run] = 0.0f;
