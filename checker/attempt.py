@@ -434,7 +434,7 @@ class Attempt:
         if "does not compile" in what or self.exercise.processes:
             return
         causes = behaviour.not_awaited(self.noted(run.args)) if "host.cpp" in self.exercise.files else []
-        if pattern and not pattern.startswith("it is right up to "):
+        if pattern and not pattern.startswith("of the sizes tried "):
             causes = causes or [pattern]  # which says more than what comes of it under Oclgrind
         if not causes:
             # What a program waits for without end, Oclgrind knows by now or never.
@@ -564,7 +564,7 @@ class Attempt:
         most, least = max(int(run.args[0]) for run in right), min(int(run.args[0]) for run in wrong)
         if len(right) == 1 and len(wrong) > 2 and most > 1:
             return f"it is right for {most} only: is there a number in it that should follow from n?"
-        return f"it is right up to {most}, and wrong from {least} on" if most < least else None
+        return f"of the sizes tried it is right up to {most}, and wrong from {least} on" if most < least else None
 
     # -- under Oclgrind --------------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ def check(attempt):
                 "computes another element of C than its own: who computes what is to stay"
             ]
     # Nothing is seen of what a function reads in its own `return`, nor of what is read by a pointer without []: then the
-    # result and the counts have to do.
-    if any(re.search(rf"\* \(? ?{name}\b", words.partition("{")[2]) for name in names):
+    # result and the counts have to do. (`x * b [` is a product.)
+    if any(re.search(rf"\* \(? ?{name}\b(?! \[)", words.partition("{")[2]) for name in names):
         return []
     for item, (count, low, high) in brought.items():
         row, col = divmod(item, size)
