@@ -239,6 +239,7 @@ def overview(exercises, starters, done):
             all_checked.append(checked)
             word = checked.word
             why = checked.answer.problems[0] if checked.answer.problems and word == "not yet" else ""
+            why = re.sub("^no: ", "does not compile: ", why)
             if word != "not started":
                 remember(exercise, digest=exercise.digest(exercise.folder), grade=word)
         words.append(word)
