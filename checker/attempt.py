@@ -43,8 +43,7 @@ MPI = shutil.which("mpicxx") is not None and shutil.which("mpirun") is not None
 
 
 def other_than_pocl(out):
-    """The device that a program's output names, [name (platform)], if it is not one of PoCL's; else []. Both may have
-    brackets: Intel(R) Xeon(R) Processor (Intel(R) OpenCL)."""
+    """[name (platform)] of the device that a program's output names, unless it is PoCL's. Both may have brackets: Intel(R)."""
     return re.findall(r"^device +(.+)(?<!\(Portable Computing Language\))$", out, re.MULTILINE)
 
 

@@ -102,11 +102,11 @@ def test_starter(exercise, record):
     assert not answer.no_oclgrind, NO_OCLGRIND
 
 
-@pytest.mark.parametrize("name", ["NVIDIA H200", "cpu-haswell-Intel(R) Xeon(R) Processor"])
-def test_other_than_pocl(name):
-    line = f"size      1\ndevice    {name} "
-    assert other_than_pocl(f"{line}(Portable Computing Language)\nPASSED\n") == []
-    assert other_than_pocl(f"{line}(Intel(R) OpenCL)\nPASSED\n") == [f"{name} (Intel(R) OpenCL)"]
+def test_other_than_pocl():
+    line = "size      1\ndevice    cpu-haswell-Intel(R) Xeon(R) Processor ({})\nPASSED\n"
+    assert not other_than_pocl(line.format("Portable Computing Language")) and other_than_pocl(
+        line.format("Intel(R) OpenCL")
+    )
 
 
 @pytest.mark.thorough

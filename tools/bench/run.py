@@ -139,17 +139,12 @@ def variants(found, cores):
 
 
 def version(library):
-    """What a library says of its version and build."""
-    try:
-        if library == "OpenBLAS":
-            config = ctypes.CDLL(ctypes.util.find_library("openblas")).openblas_get_config
-            config.restype = ctypes.c_char_p
-            return config().decode()
-        parts = [ctypes.c_int() for _ in range(3)]
-        ask = ctypes.CDLL(f"{CUDA}/lib64/libcublas.so").cublasGetProperty
-        return ".".join(str(part.value) for i, part in enumerate(parts) if ask(i, ctypes.byref(part)) == 0)
-    except (OSError, AttributeError, TypeError):
-        return "not known"
+    """What a library says of itself; of cuBLAS, the name of its file."""
+    if library != "OpenBLAS":
+        return pathlib.Path(f"{CUDA}/lib64/libcublas.so").resolve().name
+    config = ctypes.CDLL(ctypes.util.find_library("openblas")).openblas_get_config
+    config.restype = ctypes.c_char_p
+    return config().decode()
 
 
 def machine(on_gpu, load, libraries):
