@@ -500,7 +500,7 @@ class Attempt:
                 place = re.sub(r"^\S*?([\w.]+:\d+:)", r"\1", place) + (f": `{code}`" if code else "")
                 wanted = re.search(r'"(\w+)"', code)
                 if "CL_INVALID_KERNEL_NAME" in error[1] and wanted and wanted[1] not in self.kernel:
-                    there = ", ".join(re.findall(r"__kernel\b[^{;]*?\b(\w+) ?\(", self.kernel)) or "none"
+                    there = ", ".join(behaviour.kernels_of(self.kernel)) or "none"
                     cause = f"the kernels in kernel.cl are: {there}. Is it the answer to another exercise?"
                 return place + (f"; {cause}" if cause else "")
             said = mpi_error(run.err) or next(

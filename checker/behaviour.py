@@ -63,6 +63,12 @@ def code_of(kernel):
     return re.findall(r"\w+|[^\w\s]", re.sub(r"//[^\n]*|/\*.*?\*/", " ", kernel, flags=re.DOTALL))
 
 
+def kernels_of(kernel):
+    """{name: number of parameters} of the kernels in a source."""
+    found = re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid (\w+) \(([^()]*)\)", " ".join(code_of(kernel)))
+    return {name: parameters.count(",") + 1 for name, parameters in found}
+
+
 def own_kernel(attempt):
     """Is the answer what the chapter has anyway?"""
     exercise = attempt.exercise

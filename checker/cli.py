@@ -112,6 +112,11 @@ class Checked:
         self.word = grade(self.answer, self.unchanged or missing and folder is not None)
         self.seconds = time.monotonic() - start
 
+    @property
+    def message(self):
+        """The first problem, as it is said where nothing else is."""
+        return re.sub("^no: ", "does not compile: ", next(iter(self.answer.problems), ""))
+
     def as_json(self):
         answer, of = self.answer, self.exercise.points
         return {
@@ -119,7 +124,7 @@ class Checked:
             "verdict": self.word,
             "points": of if self.word == "passed" else 0,
             "of": of,
-            "message": next(iter(answer.problems), ""),
+            "message": self.message,
             "problems": answer.problems,
             "lines": answer.lines,
             "sha256": self.exercise.digest(self.folder),
@@ -238,8 +243,7 @@ def overview(exercises, starters, done):
             checked = Checked(exercise, starters=starters)
             all_checked.append(checked)
             word = checked.word
-            why = checked.answer.problems[0] if checked.answer.problems and word == "not yet" else ""
-            why = re.sub("^no: ", "does not compile: ", why)
+            why = checked.message if word == "not yet" else ""
             if word != "not started":
                 remember(exercise, digest=exercise.digest(exercise.folder), grade=word)
         words.append(word)

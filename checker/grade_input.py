@@ -20,7 +20,7 @@ import tarfile
 import unicodedata
 import zipfile
 
-from checker.behaviour import code_of
+from checker.behaviour import kernels_of
 from checker.exercise import Exercise, Problem
 from checker.machine import ROOT
 
@@ -246,9 +246,9 @@ def lacking(exercise, files):
     """The starter's kernels that an answer does not have, "NAME with N parameters", where the host is not the student's."""
 
     def kernels(source):
-        code = " ".join(code_of(source.decode(errors="replace")))
-        found = re.findall(r"\b(?:__)?kernel\b[^;{]*?\bvoid (\w+) \(([^()]*)\)", code)
-        return {f"{name} with {parameters.count(',') + 1} parameters" for name, parameters in found}
+        return {
+            f"{name} with {number} parameters" for name, number in kernels_of(source.decode(errors="replace")).items()
+        }
 
     if exercise.files != ["kernel.cl"]:
         return []

@@ -29,3 +29,13 @@
 inline std::string version_of(cl_device_id device) {
   return device_text(device, CL_DEVICE_VERSION).substr(0, 10);
 }
+
+// Returns what was compiled for the program's one device.
+inline std::string binary_of(cl_program program) {
+  size_t size;
+  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+  std::string binary(size, '\0');
+  char *place = binary.data(); // one for each device
+  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+  return binary;
+}

@@ -4,16 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-// Returns what was compiled for the program's one device.
-static std::string binary_of(cl_program program) {
-  size_t size;
-  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-  std::string binary(size, '\0');
-  char *place = binary.data(); // one for each device
-  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
-  return binary;
-}
-
 // Returns a program made of a binary; nullptr where the device does not take it.
 static cl_program from_binary(cl_context context, cl_device_id device, const std::string &binary) {
   const size_t size = binary.size();

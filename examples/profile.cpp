@@ -60,16 +60,10 @@ int main(int argc, char **argv) {
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   clerr_chk(status);
   cl_program program = build_program(context, device, load_source(argv[1]), argv[2]);
-  size_t size;
-  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-  std::string ptx(size, '\0');
-  char *place = ptx.data();
-  clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+  // Where a launch of OpenCL's begins stands in registers that CUDA leaves as they are: at 0.
+  const std::string ptx = std::regex_replace(binary_of(program), std::regex("%envreg[0-9]+"), "0");
   clerr_chk(clReleaseProgram(program));
   clerr_chk(clReleaseContext(context));
-
-  // Where a launch of OpenCL's begins stands in registers that CUDA leaves as they are: at 0.
-  ptx = std::regex_replace(ptx, std::regex("%envreg[0-9]+"), "0");
 
   // CUDA's driver launches.
   CUdevice gpu;

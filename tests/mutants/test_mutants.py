@@ -101,8 +101,8 @@ def test_known_mutants(report, chapter, full):
     if not report.must(f"tests/mutants/{table.name} is there", table.is_file()):
         return
     mutants = defects.read(table)
-    today = (int(chapter[:2]) + 1) % 2 % len(mutants)
-    for number, mutant in enumerate(mutants):
+    today = mutants[(int(chapter[:2]) + 1) % 2 % len(mutants)]
+    for mutant in mutants:
         try:  # always, so that none is lost unnoticed
             texts = defects.changed(mutant, running.ROOT / chapter)
         except defects.Unfit as unfit:
@@ -110,7 +110,7 @@ def test_known_mutants(report, chapter, full):
             continue
         what = f"{chapter} {' '.join(texts)}: {mutant.name}"
         report.failed(what, [f"not understood: {word}" for word in [*mutant.words, *mutant.attributes]])
-        if not full and number != today:
+        if not full and mutant is not today:
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
