@@ -3,7 +3,7 @@
 # MkDocs and its theme are installed, in the pinned versions, into build/site/venv.
 #   site/build.sh [OUTPUT]
 # REPOSITORY_URL=https://... puts the address of the repository into the lines that clone it.
-# SITE_URL=https://... is where it will stand: each chapter then gets a picture for those who link to it (site/cards.py).
+# SITE_URL=https://... is where it will stand: links to it then have a picture, card.png.
 # Look at it:  python3 -m http.server -d build/site/out
 set -eu
 export PYTHONUTF8=1 # the pages are UTF-8, whatever the locale
@@ -21,8 +21,5 @@ python3 "$root/site/assemble.py" "$work" "$output"
 if ! NO_MKDOCS_2_WARNING=1 "$work/venv/bin/mkdocs" build --strict -f "$work/mkdocs.yml" >"$work/log" 2>&1; then
   cat "$work/log" >&2
   exit 1
-fi
-if [ -n "${SITE_URL:-}" ]; then # somebody will link to it
-  "$work/venv/bin/python" "$root/site/cards.py" "$output"
 fi
 echo "the site is in $output"

@@ -6,11 +6,16 @@ Counted over all work-items of a launch: elements loaded from and stored to glob
 memory, floating-point operations, conversions of numbers, barriers and fences reached. A load of four floats counts as four, and so does a
 multiply-add of four; additions and multiplications that stand alone are counted as the device is told to do them. There may be
 launches besides: how many steps chapter 15 needs is up to the clock.
+
+A line says, too, where work-item 1 begins to read or write each array, seen from work-item 0. Beside it (+1) or at the same
+place (+0) is what a GPU's memory likes, and nothing else that the tests look at would change with it.
 """
 
 import re
 
+from checker.behaviour import Work, instrumented
 from tests import chapter_facts, running
+from tests.kernels import changed_copy, kernel_files
 
 # Of a search the launches are another time's; its kernels are those of the chapters before.
 CHAPTERS = [chapter for chapter in running.WITH_KERNEL if not chapter_facts.of(chapter).SEARCH_SIZE]
@@ -62,7 +67,23 @@ def counted(log):
     return launches
 
 
-def test_costs(report, chapter, record):
+def beginnings(chapter, arguments, folder):
+    """How far in each array the lowest place of work-item 1 lies behind that of work-item 0: a line. What is no plain a[i] is
+    not seen, and what a function takes from all over an array is left out."""
+    found = []
+    for path in kernel_files(chapter):
+        text, names = instrumented(path.read_text())
+        program = changed_copy(chapter, folder, {path: text})
+        _, out, err, log = running.on_oclgrind([program, *arguments], *DEVICE)
+        each = Work(log + out + err, names).each
+        for name in names:
+            lows = ([low for item, array, _, low, _ in each if (item, array) == (who, name)] for who in (0, 1))
+            apart = sorted({second - first for first, second in zip(*lows)})
+            found += [f"{name} {' and '.join(f'{n:+d}' for n in apart)}"] * (0 < len(apart) < 4)
+    return f"work-item 1 after work-item 0: {', '.join(found) or 'nothing seen'}"
+
+
+def test_costs(report, chapter, record, tmp_path):
     known, listed = chapter_facts.of(chapter), running.ROOT / "tests" / "costs" / f"{chapter}.txt"
     before, now = listed.read_text() if listed.exists() else "", ""
     for arguments in known.COST_SIZES:
@@ -72,6 +93,8 @@ def test_costs(report, chapter, record):
             f"{kernel}: {', '.join(f'{n} {what}' for what, n in sorted(counts.items()) if n)}"
             for kernel, counts in counted(log + out + err)
         }
+        if launches and arguments == known.COST_SIZES[-1]:
+            launches.add(beginnings(chapter, arguments, tmp_path))
         expected = before.partition(f"==== {what}\n")[2].partition("\n====")[0].splitlines()
         now += "\n".join([f"==== {what}", *sorted(launches), ""])
         missing = [] if record else [line for line in expected if line not in launches] or [what] * (not expected)

@@ -5,7 +5,8 @@ in 32 bits from 2^32 on: far beyond what a test has the memory for. So each kern
 compiled by Clang with warnings: there must be no implicit conversion of a whole number into a float, back, or into
 fewer bits (as -Wconversion has it for the hosts), and no char or short. Clang's own intermediate language shows products and
 shifts in 32 bits of two numbers that are no constants: there must be none, in main neither. Into 32 bits may go what
-the host bounds, rows and columns (MOST).
+the host bounds, rows and columns (MOST). There, too, is what each fence orders: no kernel here means local memory alone,
+which the barrier that follows orders anyway.
 """
 
 import re
@@ -45,6 +46,8 @@ def of_kernel(source, options, wide, folder):
     widths = WARNINGS + ["-Wshorten-64-to-32"] * wide
     wrong, made = compiled(path, "-x", "cl", "-target", "spir64", *standard, *widths, *options.split())
     narrow = re.findall(r"\bu?(?:char|short)\b", re.sub(r"//.*", "", source))
+    local = re.findall(r"call .*fencej\(i32 (?:noundef )?1\)", made)
+    wrong += ["a fence orders local memory, and other groups look at global memory"] * bool(local)
     return wrong + products(made) + [f"a {word} is too narrow" for word in narrow]
 
 
