@@ -209,6 +209,7 @@ class Attempt:
             shutil.copyfile(ROOT / exercise.chapter / "host.cpp", self.source)
         usage = re.search(r"usage: [\w-]+ ([^\\\n]*)", read(self.source))
         self.names = re.findall(r"[A-Z]+", usage[1]) if usage else []  # of the program's arguments
+        self.product = self.exercise.matrix and self.names in (["M", "N", "K"], [])  # else a plate, say
 
     def build(self):
         self.program = self.compile(self.source, self.place / "program", told=True)
@@ -458,7 +459,7 @@ class Attempt:
         if runs == [] or runs[0].args == []:
             return "the default size"
         several = any(len(run.args) > 1 for run in runs)
-        if self.exercise.matrix:
+        if self.product:
             texts = ["×".join(run.args) for run in runs]
         elif several:
             texts = [", ".join(f"{name} = {value}" for name, value in zip(self.names, run.args)) for run in runs]
@@ -467,8 +468,8 @@ class Attempt:
         texts = list(dict.fromkeys(texts))
         more = len(texts) - SHOWN
         texts = [*texts[:SHOWN], f"and {more} more"] if more > 1 else texts
-        if self.exercise.matrix or several:
-            return (", " if self.exercise.matrix else "; ").join(texts)
+        if self.product or several:
+            return (", " if self.product else "; ").join(texts)
         return f"{(self.names or ['N'])[0]} = {', '.join(texts)}"
 
     def broken(self, run):
@@ -549,7 +550,7 @@ class Attempt:
         """What the sizes have in common for which the answer is wrong."""
         if not right or any(len(run.args) == 0 or run.code < 0 for run in right + wrong):
             return None
-        if not self.exercise.matrix and any(len(run.args) > 1 for run in right + wrong):
+        if not self.product and any(len(run.args) > 1 for run in right + wrong):
             return None  # which of the numbers is it?
 
         def divides(good):
@@ -557,12 +558,12 @@ class Attempt:
             return all(good(list(map(int, run.args[:3]))) == (run in right) for run in right + wrong)
 
         multiple = self.exercise.multiple
-        if self.exercise.matrix and divides(lambda size: len(set(size)) == 1):
+        if self.product and divides(lambda size: len(set(size)) == 1):
             return "it is right for square matrices only: is each of M, N and K where it belongs?"
         whole = divides(lambda size: all(number % multiple == 0 for number in size))
-        if whole and (self.exercise.matrix or self.pocl([str(33 * multiple)]).passed()):
+        if whole and (self.product or self.pocl([str(33 * multiple)]).passed()):
             return f"it is right for multiples of {multiple} only: is each element that is left over done, and once?"
-        if self.exercise.matrix:
+        if self.product:
             return None
         most, least = max(int(run.args[0]) for run in right), min(int(run.args[0]) for run in wrong)
         if len(right) == 1 and len(wrong) > 2 and most > 1:
