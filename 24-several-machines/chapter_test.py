@@ -6,6 +6,7 @@ THOROUGH = ["bad-input", "costs", "other-inputs", "printed-values"]  # every run
 LARGE_LAUNCHES = True
 WRONG_SIZE = ["128", "128", "512"]  # nothing is filled up, so every element counts
 READ_LATER = True
+WHOLE_TILES = True
 MOST = [(2**31 - 1) // 256 - 128] * 3  # MPI counts a panel in int
 _TILE = 128
 _PANEL = 256

@@ -68,10 +68,12 @@ def defaults(chapter):
         "SAYS": [],
         # (Lines at the beginning of the kernel file, at that of each kernel) with which it is run as well: a switch that is
         # the other way on other devices. The launch does not shrink with N, so that Oclgrind runs only its first and last
-        # work-group, unless --release; or all of them, where a later launch reads what one writes (READ_LATER).
+        # work-group, unless --release; or all of them, where a later launch reads what one writes (READ_LATER). Its matrices
+        # are filled up, so that its kernel meets no remainders (WHOLE_TILES).
         "FORCED": [],
         "LARGE_LAUNCHES": False,
         "READ_LATER": False,
+        "WHOLE_TILES": False,
         # A search for the fastest: its size; functions (cache folder, standard error) that make the next run choose
         # otherwise, and return what it must say that it remembers, or None.
         "SEARCH_SIZE": None,

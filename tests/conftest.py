@@ -64,6 +64,7 @@ def pytest_collection_modifyitems(config, items):
         allowed = {"thorough"} if config.option.thorough or config.option.record or named else set()
         left += [] if config.option.release or tiers <= allowed else [item]
     items[:] = [item for item in items if item not in set(left)]
+    items.sort(key=chapter_of, reverse=True)  # the last chapters take longest: neither worker ends with them alone
     config.hook.pytest_deselected(items=left)
 
 

@@ -39,7 +39,8 @@ def test_oclgrind(report, chapter, full, tmp_path):
     large = known.LARGE_LAUNCHES and not full
     quick = large and not known.READ_LATER  # else a launch needs all of the one before
     sizes = known.OCLGRIND_SIZES[-2:] if large else known.OCLGRIND_SIZES
-    runs = [*itertools.product([None, *known.FORCED], sizes), *((None, size) for size in REMAINDERS * known.IS_MATRIX)]
+    remainders = REMAINDERS * (known.IS_MATRIX and not known.WHOLE_TILES)
+    runs = [*itertools.product([None, *known.FORCED], sizes), *((None, size) for size in remainders)]
     for number, (change, arguments) in enumerate(runs):
         program = forced_copy(chapter, tmp_path / str(number), change)
         wrong = wrong_on_oclgrind([program, *arguments], AS_WRITTEN * (not large or known.IS_MATRIX), quick)
