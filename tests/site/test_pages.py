@@ -99,7 +99,7 @@ def test_everybody_can_use_it(page, base, kind, scheme):
     if page.locator(".player").count():
         page.locator(".player").scroll_into_view_if_needed()
         page.wait_for_function("document.querySelector('.player').player")
-    for width in WIDTHS[::-1]:
+    for width in WIDTHS[::-1] if scheme == "default" else WIDTHS[:1]:  # what is dark is so at each width
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(100)
         found = axe.run(page, options={"resultTypes": ["violations"]})
