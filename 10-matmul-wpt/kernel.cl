@@ -10,8 +10,9 @@
 
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,
                      __global float *restrict c, const ulong M, const ulong N, const ulong K) {
-  __local float a_tile[TILE][TILE];
-  __local float b_tile[TILE][TILE];
+  // Aligned to 16 bytes, so that a compiler may read four floats of a row at once (chapter 10).
+  __local float a_tile[TILE][TILE] __attribute__((aligned(16)));
+  __local float b_tile[TILE][TILE] __attribute__((aligned(16)));
   const size_t col = get_global_id(0);
   const size_t row = get_group_id(1) * TILE + get_local_id(1); // the first one; w * STEP below it
   const size_t tile_col = get_local_id(0);

@@ -7,8 +7,8 @@
 // (dimension 0) and its rows (dimension 1). TILE comes from the host: -D TILE=32, or less.
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,
                      __global float *restrict c, const ulong M, const ulong N, const ulong K) {
-  __local float a_tile[TILE][TILE];
-  __local float b_tile[TILE][TILE];
+  __local float a_tile[TILE][TILE] __attribute__((aligned(16)));
+  __local float b_tile[TILE][TILE] __attribute__((aligned(16)));
   const size_t col = get_global_id(0);
   const size_t row = get_global_id(1);
   const size_t tile_col = get_local_id(0);

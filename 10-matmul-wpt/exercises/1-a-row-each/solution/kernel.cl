@@ -11,8 +11,8 @@
 
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,
                      __global float *restrict c, const ulong M, const ulong N, const ulong K) {
-  __local float a_tile[TILE][TILE];
-  __local float b_tile[TILE][TILE];
+  __local float a_tile[TILE][TILE] __attribute__((aligned(16)));
+  __local float b_tile[TILE][TILE] __attribute__((aligned(16)));
   const size_t tile_col = get_local_id(0);
   const size_t tile_row = get_local_id(1);
   // The group's work-items are renumbered: TILE rows of STEP of them.
