@@ -163,12 +163,13 @@ try_each_driver() {
   done
   rm -rf "$alone"
   say "0 is a driver that works, 1 one without a device; docs/errors.md#one-driver-at-a-time"
+  say "Where none works, it is the program: does a kernel that you have changed write past the end of a buffer? oclgrind says so."
 }
 
 # Configures and builds in ROOT/build. $1: ROOT; more arguments: for cmake --build.
 # Quiet when all goes well; on failure the whole log is shown.
 build() {
-  local root=$1 log fresh=()
+  local root=$1 log fresh=() clean=()
   shift
   case $root in
   *[]\[\;:\"\|\\]*)
@@ -182,13 +183,13 @@ build() {
     return 1
   fi
   log=$(mktemp)
-  # A build folder that came along with a copied or moved repository is of no use.
+  # A build folder that came along with a copied or moved repository is of no use: its programs know the old place of their kernels.
   if [ -f "$root/build/CMakeCache.txt" ] &&
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$root/build/CMakeCache.txt"; then
-    fresh=(--fresh)
+    fresh=(--fresh) clean=(--clean-first)
   fi
   if ! { (cd "$root" && cmake ${fresh[@]+"${fresh[@]}"} --preset default) &&
-    cmake --build "$root/build" --parallel 2 "$@"; } >"$log" 2>&1; then
+    cmake --build "$root/build" ${clean[@]+"${clean[@]}"} --parallel 2 "$@"; } >"$log" 2>&1; then
     cat "$log"
     rm -f "$log"
     say "the build failed: see above"
