@@ -51,7 +51,7 @@ BLOCK = re.compile(
     r"|^(?P<level>#+) (?P<heading>.*)$"
     r"|^ *!\[[^\]]*\]\((?P<figure>[^)]+)\)"
     r"|^ *(?P<table>\|.*(?:\n *\|.*)*)"
-    rf"|^ *(?:[-*] |\d+\. )(?P<point>.*(?:\n(?!{START}).*)*)"
+    rf"|^ *(?P<mark>[-*]|\d+\.) (?P<point>.*(?:\n(?!{START}).*)*)"
     rf"|^ *(?P<paragraph>\S.*(?:\n(?!{START}).*)*)",
     re.MULTILINE,
 )
@@ -118,7 +118,7 @@ def items(lesson):
             words = words if section == title else sentence(words)
             # Neither what only names the listing that follows, nor an aside, whose bracket would stay open.
             if not re.fullmatch(r"\[?`[^`]*`[^ ]*|.{1,16} …|\(.*", words):
-                yield section, f"- {words}", height(words), 5 if words.endswith("…") else 0
+                yield section, f"{block['mark'] or '-'} {words}", height(words), 5 if words.endswith("…") else 0
 
 
 def deck(chapter):
