@@ -484,9 +484,9 @@ class Attempt:
             return f"for {self.sizes_text([run])} it was " + run.err.splitlines()[0]
         if "build log:" in run.err:
             log = re.search(r"build log:\n(.*?)(?:\n\S*host\.cpp:|\Z)", run.err, re.DOTALL).group(1)
-            errors = re.findall(r"[^\s:]*\.cl:(\d+):\d+: (?:error: )?([^\n]*)", log) or [
-                ("?", line) for line in log.splitlines() if line.strip()
-            ]
+            errors = re.findall(
+                r"[^\s:]*\.cl:(\d+):\d+(?: <[^>]*>)?: (?:error: )?([^\n]*)", log.replace("'_cl_", "'")
+            ) or [("?", line) for line in log.splitlines() if line.strip()]
             if "'work_group_barrier'" in log:  # the compiler's guess, in a note, is a different function
                 errors = [(line, what) for line, what in errors if not what.startswith("note: ")]
                 errors[0] = errors[0][0], errors[0][1] + " (it is of OpenCL 2.0; here it is called barrier)"
