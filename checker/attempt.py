@@ -429,8 +429,11 @@ class Attempt:
 
     def explain(self, what, run, pattern=None):
         """Something is wrong, and the cause is better than what comes of it: what the host has not waited for comes in
-        time in one run and not in the next, or makes it crash; an access outside a buffer may do anything."""
-        self.answer.wrong("PoCL", what)
+        time in one run and not in the next, or makes it crash; an access outside a buffer may do anything, and so may a
+        barrier that some do not reach: what the host says then is told last."""
+        late = re.search("crashed|ends with: ", what) and not self.exercise.processes
+        if not late:
+            self.answer.wrong("PoCL", what)
         if "does not compile" in what or self.exercise.processes:
             return
         causes = behaviour.not_awaited(self.noted(run.args)) if "host.cpp" in self.exercise.files else []
@@ -440,8 +443,11 @@ class Attempt:
             # What a program waits for without end, Oclgrind knows by now or never.
             cases = [c for c in self.exercise.oclgrind if run.code is not None or self.has_reported(*c)]
             causes = next(filter(None, (self.reports(*case) for case in cases)), [])
-        for cause in causes[:1] or filter(None, [pattern]):
-            self.answer.wrong("", cause)
+        told = causes[:1] or [*filter(None, [pattern])]
+        if late:
+            told.insert("ends with: " in what or "reach the barrier" in "".join(told), what)
+        for text in told:
+            self.answer.wrong("" if self.answer.problems else "PoCL", text)
 
     @staticmethod
     def at_once(function, each):
