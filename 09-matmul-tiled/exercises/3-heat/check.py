@@ -14,4 +14,7 @@ def check(attempt):
             f"with a plate of {height}×{width}, global memory is read {found} times, and {enough} are enough: each group "
             f"needs {tile + 2}×{tile + 2} elements, its tile and the border, once"
         ]
+    code = behaviour.code_of(attempt.kernel)
+    if "barrier" in code and "before" in code[-code[::-1].index("barrier") :]:
+        return ["after the barrier `before` is read again: from there on, read from the tile and its border only"]
     return []
