@@ -611,10 +611,10 @@ class Attempt:
             found = [(kind, sentence) for kind, sentence in found if kind != "uninitialized"]
         elif found and self.wrote_by_map(args):
             found = []  # Oclgrind does not see what is written into mapped memory, or as a box
-        where = f"with {self.sizes_text([run])}"
-        if found or run.passed() or not also_results:
-            return [f"{where}, {sentence}" for _, sentence in found]
         device = f"a device with groups of {items} work-items at most" if items else "Oclgrind's device"
+        by_hand = f" on {device} (oclgrind --data-races --max-wgsize {items} ./program {' '.join(args)})" * bool(items)
+        if found or run.passed() or not also_results:
+            return [f"with {self.sizes_text([run])}{by_hand}, {sentence}" for _, sentence in found]
         return [f"right on PoCL, but on {device}: {self.broken(run) or self.first_wrong(run)}"]
 
     def wrote_by_map(self, args):
