@@ -403,7 +403,8 @@ class Attempt:
         if not wrong:
             return self.answer.ok("PoCL", f"right for {self.sizes_text(right)}")
         sizes = self.sizes_text(wrong)
-        sizes += " (M×N×K; one number: all three)" if "×" in sizes else ""
+        cubes = any(len(run.args) == 1 for run in wrong)
+        sizes += f" (M×N×K{', or one number for all three' * cubes})" if "×" in sizes else ""
         return self.explain(f"wrong for {sizes}: {self.first_wrong(wrong[0])}", wrong[0], self.pattern(right, wrong))
 
     def pocls_mistake(self, wrong):
