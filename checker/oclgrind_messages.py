@@ -83,6 +83,7 @@ class Finding:
         self.items = [tuple(map(short, item)) for item in items]
         self.global_ids = [short(ids) for ids in re.findall(r"Global\(([\d,]+)\)", self.body)]
         self.item = self.global_ids[0] if self.global_ids else "?"
+        self.both_write = self.head.startswith("Write-write")
         self.memory, self.buffer, self.element, self.bytes_each = self.address()
 
     def address(self):
@@ -96,32 +97,31 @@ class Finding:
         each = int(size.group(1)) if size else BYTES.get(stored.group(1) if stored else "", 4)
         return at.group(1), where >> 48, (where & (2**48 - 1)) // each, each
 
-    def array(self, place, written):
-        """The array that a statement reads or writes: the column of a read points at it, that of a
-        write at the `=`."""
-        _, column, source = place
-        here = re.match(r"(\w+)\s*\[", source[column - 1 :])
-        if here and not written:
-            return here.group(1)
-        names = re.findall(r"(\w+)\s*\[", source[: column - 1] if written else source[column - 1 :])
-        names = names or re.findall(r"(\w+)\s*\[", source)
-        return names[0] if names else ""
+    def array(self):
+        """The array that a statement reads or writes: the column points at it, or at the `=`, `+=` or `++` that comes after
+        its last index. "" where it may be one of several."""
+        _, column, source = self.places[0] if self.places else (0, 1, "")
+        inner = r"(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*"
+        before = re.search(rf"(\w+)\s*(?:\[{inner}\]\s*)+[.\w\s)]*$", source[: column - 1])
+        here = re.match(r"(?:\w+\s*\([^][]*?|\+\+|--)?\b(\w+)\s*\[", source[column - 1 :])
+        names = {(here or before)[1]} if here or before else set(re.findall(r"(\w+)\s*\[", source))
+        return names.pop() if len(names) == 1 else ""
 
     def pointer(self):
         """The kernel's argument that is read or written without an index, as in `*count` and `atomic_inc(count)`."""
         for _, column, source in self.places:
             before, here = source[: column - 1], source[column - 1 :]
             at = re.match(r"\*\s*(\w+)\b(?!\s*\[)|atom(?:ic)?_\w+\(\s*(\w+)\s*[,)]", here)
-            at = at or re.search(r"\*\s*(\w+)()\s*$", before)
+            at = at or re.search(r"\*\s*(\w+)()[\s)]*$", before)
             if at:
                 return at[1] or at[2]
         return ""
 
-    def what(self, written):
+    def what(self):
         """`sums[1]`; `element 1 of tile` for an array with two indices; `*count`."""
         if name := self.pointer():
             return f"*{name}"
-        name = self.array(self.places[0], written) if self.places else ""
+        name = self.array()
         if not name:
             return f"element {self.element} of {self.memory} memory"
         if re.search(re.escape(name) + r"\s*\[[^\]]*\]\s*\[", self.places[0][2]):
@@ -138,41 +138,41 @@ class Finding:
         return getattr(self, self.kind)()
 
     def race(self):
-        first_is_store = "store" in self.body.split("Second entity")[0]
-        what = self.what(first_is_store) + self.lines()
+        what = self.what() + self.lines()
         if len(self.items) < 2:  # what a whole group does, such as async_work_group_copy
             return self.other()
         if self.memory == "local":
             items = " and ".join(sorted((item[0] for item in self.items), key=numbers_in))
             where = f"work-items {items} of group {self.items[0][1]} race on {what}"
-            return f"{where}: which barrier is missing?{self.wrong_fence()}"
+            return f"{where}: {self.barrier()}"
         items = " and ".join(sorted(self.global_ids, key=numbers_in))
-        how = "both write it" if self.head.startswith("Write-write") else "one writes it while the other reads it"
+        how = "both write it" if self.both_write else "one writes it while the other reads it"
         # What is volatile is meant to be shared, such as a counter.
-        name = self.pointer() or (self.array(self.places[0], first_is_store) if self.places else "")
+        name = self.pointer() or self.array()
         shared = any(re.search(rf"\bvolatile\b[^,)]*\b{name}\b", line) for line in self.source) if name else False
         question = "Is each of these accesses atomic?" if shared else "Which work-item should this element belong to?"
         return f"work-items {items} race on {what}: {how}. {question}"
 
-    def wrong_fence(self):
-        """The question about a barrier between the two places that is there, and not for local memory."""
-        numbers = [line for line, _, _ in self.places]
-        between = "\n".join(self.source[min(numbers) - 1 : max(numbers)]) if numbers else ""
-        fences = re.findall(r"barrier\s*\(([^()]*)\)", re.sub(r"//[^\n]*", "", between))
-        wrong = any("LOCAL" not in fence for fence in fences)
-        return " Or does the one between them fence the wrong memory?" if wrong else ""
+    def barrier(self):
+        """The question about the barrier: one that is there, and not for local memory, or one that is not there."""
+        fences = [re.search(r"barrier\s*\(([^()]*)\)", line.split("//")[0]) for line in self.source]
+        wrong = [str(number) for number, fence in enumerate(fences, 1) if fence and "LOCAL" not in fence[1]]
+        if wrong:
+            return f"does the barrier in line {' or '.join(wrong)} fence the wrong memory?"
+        owner = "both write it, and no barrier is between. Which work-item should this element belong to?"
+        return owner if self.both_write else "which barrier is missing?"
 
     def invalid(self):
         written = self.head.startswith("Invalid write")
         does = "writes" if written else "reads"
-        name = self.array(self.places[0], written) if self.places else ""
+        name = self.array()
         size = ""
         if self.memory == "global" and 0 < self.buffer <= len(self.buffer_sizes):
             count = self.buffer_sizes[self.buffer - 1] // self.bytes_each
             size = f": that buffer has {count} element{'s' if count != 1 else ''}"
         if self.element >= 2**40:  # an index below 0 wraps around
             return f"work-item {self.item} {does} in front of {name or 'its memory'}{self.lines()}: can the index be negative?"
-        what = self.what(written) if name else f"element {self.element}"
+        what = self.what() if name else f"element {self.element}"
         question = OUTSIDE
         if 2**32 - 2**16 <= self.element < 2**32:
             question = f"{self.element} is {self.element - 2**32} in 32 bits: what was the value before something was subtracted?"
@@ -184,7 +184,7 @@ class Finding:
     def forbidden(self):
         source = self.places[0][2] if self.places else ""
         both = re.search(r"(\w+)\s*\[[^=]*?\]\s*(?:[-+*/%&|^]|<<|>>)=", source)  # x[i] += ...: read and written
-        name = both[1] if both else self.array(self.places[0], "write" in self.rule.split()[0]) if self.places else ""
+        name = both[1] if both else self.array()
         return f"work-item {self.item} {FORBIDDEN[self.rule].format(name or 'a buffer', self.lines())}"
 
     def index(self):
@@ -203,7 +203,7 @@ class Finding:
     def uninitialized(self):
         return (
             f"work-item {self.item} computes with a value that nobody has written{self.lines()}, and puts it into "
-            f"{self.what(True)}. Who should have written that value?"
+            f"{self.what()}. Who should have written that value?"
         )
 
     def other(self):
