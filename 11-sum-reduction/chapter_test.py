@@ -4,6 +4,7 @@ from checker.references import total
 
 THOROUGH = ["costs"]  # 327,680 work-items, printed by the simulator
 LARGE_LAUNCHES = True
+COST_SIZES = [["70001"]]  # several elements a work-item
 BENCH = {
     "vectors": {"": "11 sum"},  # of its lines the last: the launch derived from the device
 }

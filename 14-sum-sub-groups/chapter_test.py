@@ -1,6 +1,7 @@
 from checker.references import total
 
 LARGE_LAUNCHES = True
+COST_SIZES = [["70001"]]  # several elements a work-item
 BAD_ARGUMENTS = [
     (["10", "4"], "not a way that this device has: 4"),
     (["10", "1000000000000"], "not a way that this device has: 1000000000000"),
