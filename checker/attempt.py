@@ -540,7 +540,7 @@ class Attempt:
             if error and float(error.group(1)) <= float(error.group(2)):
                 continue
             if value != wanted or differ or error:
-                launch = re.search(re.escape(f"{result}\nexpected  {expected}") + r"\ntime +([^\n:]*):", run.out)
+                launch = re.search(re.escape(f"{result}\nexpected  {expected}") + r"\ntime +([^\n]*?): ", run.out)
                 size += f" at `{launch[1]}`" if launch else ""
                 nobody = f": {self.exercise.nan}" if value in ("nan", str(2**64 - 1)) else ""
                 if value == wanted:  # the element shown is right, others are not

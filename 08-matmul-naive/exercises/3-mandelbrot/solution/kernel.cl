@@ -5,7 +5,7 @@
 // them is a number of 2^-56, and >> 28 makes it one of 2^-28 again. Row `row` and column `col` show
 //   c_re = 5 * ONE / 2 * col / width - 2 * ONE        from -2 to 0.5
 //   c_im = 5 * ONE / 2 * row / height - 5 * ONE / 4   from -1.25 to 1.25
-// in long, since parts of these are negative. z starts as 0, and a step makes of (re, im)
+// z starts as 0, and a step makes of (re, im)
 //   ((re * re - im * im) >> 28) + c_re
 //   ((2 * re * im) >> 28) + c_im
 // It has left the circle as soon as re * re + im * im > 4 * ONE * ONE.
