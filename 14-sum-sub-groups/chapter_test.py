@@ -1,5 +1,6 @@
 from checker.references import total
 
+THOROUGH = ["costs"]  # as many work-items, simulated, as in chapter 11
 LARGE_LAUNCHES = True
 COST_SIZES = [["70001"]]  # several elements a work-item
 BAD_ARGUMENTS = [
