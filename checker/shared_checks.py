@@ -118,6 +118,14 @@ def solid_pieces(attempt):
     return []
 
 
+def one_touches(attempt, most, enough):
+    """12/4, 12/5: in one launch no work-item touches an array more than `most` times; `enough` says what it needs."""
+    for item, name, count, _low, _high in attempt.work.each:
+        if count > most:
+            return [f"work-item {item} reads or writes {name} {count} times in one launch: {enough}"]
+    return []
+
+
 def launched_once(attempt, args, what, device=()):
     """How often the kernel, in one launch on Oclgrind, executes instructions whose name matches; None where that cannot be
     seen. `device`: options of Oclgrind for another one than usual."""

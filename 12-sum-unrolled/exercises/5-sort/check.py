@@ -1,9 +1,6 @@
+from checker.shared_checks import one_touches
+
+
 def check(attempt):
     """12/5: a pair is two reads and two writes, or a few more, and each work-item has one: nobody sorts a block alone."""
-    for item, name, count, _low, _high in attempt.work.each:
-        if count > 8:
-            return [
-                f"work-item {item} reads or writes {name} {count} times in one launch: it has a single pair, and two reads "
-                "and two writes are enough"
-            ]
-    return []
+    return one_touches(attempt, 8, "it has a single pair, and two reads and two writes are enough")
