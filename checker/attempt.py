@@ -223,7 +223,7 @@ class Attempt:
         which is asked for warnings."""
         mpi = bool(self.exercise.processes)
         compiler = "mpicxx" if mpi else os.environ.get("CXX", "c++")
-        command = [compiler, "-std=c++17", "-O1", *BOUNDS, *["-DOMPI_SKIP_MPICXX"] * mpi]
+        command = [compiler, "-std=c++17", "-Og", *BOUNDS, *["-DOMPI_SKIP_MPICXX"] * mpi]
         command += self.warnings if told else ["-w"]
         digest = hashlib.sha256(" ".join(command).encode() + source.read_bytes())
         for header in sorted((common or ROOT / "common").glob("*.h")):

@@ -29,8 +29,9 @@ def check(attempt):
         ("OpenCL 3.0 many extensions", f"{many} cl_khr_subgroups", "", 2),
         ("OpenCL 3.0 many without", f"{many} cl_khr_subgroup", f"{many} __opencl_c_subgroup", 3),
     ]
-    for version, extensions, features, right in cases:
-        got = (fields(attempt.pocl([version, extensions, features]), "way") or ["nothing"])[0]
+    runs = attempt.at_once(lambda case: attempt.pocl(case[:3]), cases)
+    for (version, extensions, features, right), run in zip(cases, runs):
+        got = (fields(run, "way") or ["nothing"])[0]
         if got != str(right):
             said = f"'{version}', '{extensions}', '{features}'"
             said = said.replace(many, f"{len(many)} characters of other names, and")
