@@ -25,11 +25,8 @@ def check(attempt):
             )
         if len(sends) > processes - 1:
             return [f"each process passes a part on {len(sends)} times, where {processes - 1} are enough"]
-    looks = [
-        lambda: mpi_logs(attempt, args, processes, MPI_LAYER_CHANGE=1)[0],
-        lambda: attempt.pocl(args, processes=MANY_PROCESSES),
-    ]
-    changed, many = attempt.at_once(lambda look: look(), looks)
+    cases = [(processes, {"MPI_LAYER_CHANGE": 1}), (MANY_PROCESSES, {})]
+    changed, many = attempt.at_once(lambda case: mpi_logs(attempt, args, case[0], **case[1])[0], cases)
     if changed.passed():
         return ["all numbers are changed on their way round, and C is still right: nobody computes with what arrives"]
     return [] if many.passed() else [attempt.broken(many) or attempt.first_wrong(many)]
