@@ -440,15 +440,17 @@ class Attempt:
         causes = behaviour.not_awaited(self.noted(run.args)) if "host.cpp" in self.exercise.files else []
         if pattern and not pattern.startswith("of the sizes tried "):
             causes = causes or [pattern]  # which says more than what comes of it under Oclgrind
+        seen = []
         if not causes:
             # What a program waits for without end, Oclgrind knows by now or never.
             cases = [c for c in self.exercise.oclgrind if run.code is not None or self.has_reported(*c)]
-            causes = next(filter(None, (self.reports(*case) for case in cases)), [])
-        told = causes[:1] or [*filter(None, [pattern])]
+            seen = next(filter(None, (self.reports(*case) for case in cases)), [])[:1]
+        told = (seen or causes)[:1] or [*filter(None, [pattern])]
         if late:
             told.insert("ends with: " in what or "reach the barrier" in "".join(told), what)
         for text in told:
-            self.answer.wrong("" if self.answer.problems else "PoCL", text)
+            so_far = "" if any(label == "PoCL" for label, _ in self.answer.lines) else "PoCL"
+            self.answer.wrong("Oclgrind" if text in seen else so_far, text)
 
     @staticmethod
     def at_once(function, each):
