@@ -2,7 +2,8 @@
 
 That of each machine is what tools/bench/page.py makes of its tables and record, and "How fast" in the top README what it
 makes of them: to the letter. A row of a lesson's table that names its record, <!-- record: LABEL = h200/matmul, 08 naive -->,
-has the record's medians; and a rate that a lesson quotes is a record's, so that two lessons cannot disagree.
+has the record's medians; and a rate that a lesson quotes is a record's, so that two lessons cannot disagree. The benchmark
+that makes the tables runs, at small sizes.
 """
 
 import csv
@@ -56,3 +57,11 @@ def test_rates_of_lessons(report, path):
     for rate in RATE.findall(re.sub(r"(?ms)^ *```.*?^ *```$", "", text)) if "09" <= path.parent.name <= "20" else []:
         report.must(f"{rate} stands in a table under docs/results", float(rate.replace(",", "")) in recorded)
     report.count("lessons")
+
+
+@pytest.mark.thorough
+def test_benchmark(tmp_path):
+    command = [sys.executable, running.ROOT / "tools/bench/run.py", "--quick", "--sizes", "64", "--lengths", "10"]
+    command += ["--build", running.BUILD, "--out", tmp_path]
+    code, out, err = running.run(command, env=running.remembering(tmp_path), timeout=300)
+    assert code == 0, out + err

@@ -10,12 +10,9 @@ def check(attempt):
     cases += [(items, 2**40, 1) for power in (2, 32, 1024, 2**30) for items in (power, 2 * power - 1)]
     cases += [(4096, 2**40, each) for each in (2**32, 2**33, 2**38)]
     cases += [(4096, 2**26 + 7, 2**23 + 1), (4096, 2**30 - 1, 2**18)]  # by one byte, which a float does not show
-
-    def on_device(case):
-        items, local, each = case
-        return attempt.pocl([str(each)], layer={"device.group": items, "device.local_memory": local})
-
-    for (items, local, each), run in zip(cases, attempt.at_once(on_device, cases)):
+    layers = [{"device.group": items, "device.local_memory": local} for items, local, _ in cases]
+    runs = attempt.at_once(lambda it: attempt.pocl([str(it[0][2])], layer=it[1]), zip(cases, layers))
+    for (items, local, each), run in zip(cases, runs):
         if run.code != 0:
             return [attempt.broken(run) or f"on another device it ends with exit code {run.code}"]
         right = 1
