@@ -14,8 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", ROOT / "build"))
 # Open MPI's daemon looks at the machine by hwloc, which asks OpenCL as well: a layer or a probe would see these calls, too.
 os.environ.setdefault("HWLOC_COMPONENTS", "-opencl")
-# All processes are on this machine, and many runs have one only: no search for a fast network, and no daemon for one process
-# (0.1 s in place of 0.5, and 0.4 of 0.7 with five).
+# All processes are on this machine: no search for a fast network, and no daemon for a single one (0.1 s in place of 0.5).
 os.environ.update(OMPI_MCA_pml="ob1", OMPI_MCA_ess_singleton_isolated="1")
 CHAPTERS = sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]-*/host.cpp"))
 
