@@ -18,6 +18,8 @@ if(DEFINED ENV{PROCESSES})
   set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1) # more processes than cores
   set(ENV{PRTE_MCA_rmaps_default_mapping_policy} ":oversubscribe") # the same for Open MPI 5
 endif()
+set(ENV{OMPI_MCA_pml} ob1) # no search for a fast network: all processes are on this machine
+set(ENV{OMPI_MCA_ess_singleton_isolated} 1) # and no daemon for a single one
 # What a program remembers of a run, it does not find in the next one. PoCL's compiled kernels it does: they lie
 # in POCL_CACHE_DIR.
 string(REPLACE " " "x" name "${ARGUMENTS}")
