@@ -21,29 +21,32 @@ def shown(rate):
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:g}"
 
 
-def ladder(f, unit, *panels):
-    """Bars on a logarithmic scale. `panels`: (machine, [(name, rate, color)])."""
+def ladder(f, unit, *panels, linear=False):
+    """Bars on a logarithmic scale, unless `linear`. `panels`: (machine, [(name, rate, color)])."""
     rows = sum(len(bars) for _, bars in panels)
     f.height = 42 + 29 * rows + 44 * len(panels)
     left, right, y = 208, 600, 34
-    f.note(24, 30, f"{unit}, on a logarithmic scale: from one dotted line to the next, ten times as fast", SOFT, 14)
-    highest = math.ceil(max(math.log10(rate) for _, bars in panels for _, rate, _ in bars))
-    lowest = math.floor(min(math.log10(rate) for _, bars in panels for _, rate, _ in bars))
+    scale = "" if linear else ", on a logarithmic scale: from one dotted line to the next, ten times as fast"
+    f.note(24, 30, unit + scale, SOFT, 14)
+    all_rates = [rate for _, bars in panels for _, rate, _ in bars]
+    powers = range(math.floor(math.log10(min(all_rates))), math.ceil(math.log10(max(all_rates))) + 1)
+    marks = [] if linear else [10**power for power in powers]
 
     def x(rate):
-        return left + (math.log10(rate) - lowest) / (highest - lowest) * (right - left)
+        part = rate / max(all_rates) if linear else (math.log10(rate) - powers[0]) / (powers[-1] - powers[0])
+        return left + part * (right - left)
 
     for machine, bars in panels:
         f.title_at(24, y + 20, machine, 15.5)
         y += 32
-        for power in range(lowest, highest + 1):
-            f.line(x(10**power), y, x(10**power), y + 29 * len(bars), LINE, 0.8, dash="2 4")
+        for mark in marks:
+            f.line(x(mark), y, x(mark), y + 29 * len(bars), LINE, 0.8, dash="2 4")
         for name, rate, color in bars:
             f.text(left - 10, y + 19, name, 14, INK, "end")
             f.box(left, y + 4, x(rate) - left, 21, color, color, 2, 0)
             start = x(rate) + 7
             middle = start + 4 * len(shown(rate))
-            if any(abs(middle - x(10**power)) < 6 for power in range(lowest, highest + 1)):
+            if any(abs(middle - x(mark)) < 6 for mark in marks):
                 start += 14  # no dotted line goes through the number
             f.note(start, y + 19, shown(rate), INK, 14)
             y += 29
@@ -106,4 +109,4 @@ def gpu(f):
             bar = row["kernel"], float(row["median GFLOP/s at 4096"]), ORANGE if row["kernel"] == "cuBLAS" else BLUE
             panels.setdefault(row["drawn with"], []).append(bar)
     panels.pop("")
-    ladder(f, "GFLOP/s", *panels.items())
+    ladder(f, "GFLOP/s", *panels.items(), linear=True)
