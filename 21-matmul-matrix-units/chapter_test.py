@@ -17,13 +17,13 @@ SAYS = [
 
 
 def _path(m, n, k, launch):
-    """In ε: what is left out of a product of reals; and the additions, of which a block has 48, not quite all of 64."""
+    """In ε: what is left out of a product of reals; and the additions, of which a slice has 48, not quite all of 64."""
     return 4 + math.ceil(k / 16) + 64
 
 
 def _product(inputs, launch, sizes):
-    """Beside that, the smallest numbers of a line lose what is below 2^-39 of its largest. A line with an infinity or a NaN
-    gives NaN."""
+    """Beside that, the smallest numbers of a row of A, or a column of B, lose what is below 2^-39 of its largest. One with an
+    infinity or a NaN gives NaN."""
     m, n, k = (sizes + sizes[:1] * 2)[:3]
     a = [max(map(abs, inputs[0][row * k : (row + 1) * k])) for row in range(m)]
     b = [max(map(abs, inputs[1][col::n])) for col in range(n)]

@@ -31,7 +31,7 @@ int main(const int argc, char **argv) {
   if (std::max({m, n, k}) > 0x40000000) // the kernels count rows and columns in 32 bits
     usage_error(usage, "too large for this program: rows or columns above 2^30", "");
 
-  // The halves of a float take as many bytes as it does. K is filled up to blocks of 16, rows and
+  // The halves of a float take as many bytes as it does. K is filled up to slices of 16, rows and
   // columns to tiles: of 16, or with matrix units of 128, or of 64 where these would be too few.
   cl_uint compute_units;
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute_units,
@@ -42,11 +42,10 @@ int main(const int argc, char **argv) {
     tile = (m + 127) / 128 * ((n + 127) / 128) >= compute_units ? 128 : 64;
   const size_t rows = (m + tile - 1) / tile * tile;
   const size_t cols = (n + tile - 1) / tile * tile;
-  const size_t blocks = (k + 15) / 16;
+  const size_t depth = (k + 15) / 16 * 16;
   check_memory(device,
                {buffer_bytes(m, k), buffer_bytes(k, n), buffer_bytes(m, n),
-                buffer_bytes(rows, blocks * 16), buffer_bytes(cols, blocks * 16),
-                buffer_bytes(rows + cols, 1)},
+                buffer_bytes(rows, depth), buffer_bytes(cols, depth), buffer_bytes(rows + cols)},
                usage);
 
   cl_int status;
@@ -77,8 +76,8 @@ int main(const int argc, char **argv) {
   const size_t a_bytes = a.size() * sizeof(float);
   const size_t b_bytes = b.size() * sizeof(float);
   const size_t c_bytes = c.size() * sizeof(float);
-  const size_t a_split_bytes = rows * blocks * 16 * sizeof(float);
-  const size_t b_split_bytes = cols * blocks * 16 * sizeof(float);
+  const size_t a_split_bytes = rows * depth * sizeof(float);
+  const size_t b_split_bytes = cols * depth * sizeof(float);
   cl_mem a_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, a_bytes, nullptr, &status);
   clerr_chk(status);
   cl_mem b_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, b_bytes, nullptr, &status);
@@ -133,7 +132,7 @@ int main(const int argc, char **argv) {
 
   // First with whole numbers, whose sums are exact; then with reals, whose sums may be wrong by a
   // share of their |a·b|: what halves leave out, and a rounding for each addition (see README.md).
-  const double share = 0x1p-21 + (static_cast<double>(blocks) + 64) * 0x1p-23;
+  const double share = 0x1p-21 + (static_cast<double>(depth / 16) + 64) * 0x1p-23;
   bool ok = true;
   std::vector<double> times;     // of each run, in ms; the first one is the warm-up
   std::vector<double> splitting; // what of it goes into splitting

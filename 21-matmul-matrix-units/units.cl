@@ -1,15 +1,14 @@
 // kernel.cl's product, with the same arguments, for NVIDIA's matrix units.
 // A group of four warps, 32 work-items each, computes TILE×TILE elements of C. TILE is 128 or 64.
-#define SIDE (TILE / 2) // a warp's part of them is SIDE×SIDE
+#define SIDE (TILE / 2) // of a tile: a warp computes SIDE×SIDE elements
 
 // Adds the product of 16×16 and 16×8 halves to 16×8 float sums. All 32 work-items of a warp do it
-// together, and each has its share of all three. By the PTX manual, work-item 4g + t has, as (row,
-// column):
+// together. Of each matrix, work-item 4g + t has these elements (row, column), by the PTX manual:
 //   a     (g, 2t) and its right neighbour, the same in row g + 8, and both once more 8 columns on
 //   b     (2t, g) and the one below, and both once more 8 rows on
 //   sums  (g, 2t) and its right neighbour, and the same in row g + 8
-// Here its four values of k are neighbours, and so are its two rows: a sum does not care which k
-// comes first, if a and b agree, nor a product which rows it is given. So its share is one piece.
+// Here its four values of k are neighbours, and so are the rows g and g + 8: a sum does not care
+// which k comes first, if a and b agree, nor a product which rows it is given. So a is a fragment.
 float4 mma(const uint4 a, const uint2 b, const float4 sums) {
   float x, y, z, w;
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
@@ -23,7 +22,7 @@ float4 mma(const uint4 a, const uint2 b, const float4 sums) {
 // In local memory, which PTX calls shared, an address has 32 bits.
 #define ADDRESS(x) ((uint)(size_t)(x))
 
-// Has the device's copying engine bring `count` pieces; `arrived` hears of their bytes.
+// Has the device's copying engine bring `count` fragments; `arrived` hears of their bytes.
 void copy(__local uint4 *to, __global const uint4 *from, const uint count, __local ulong *arrived) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
                "[%0], [%1], %2, [%3];"
@@ -32,22 +31,21 @@ void copy(__local uint4 *to, __global const uint4 *from, const uint count, __loc
                : "memory");
 }
 
-// Starts the copies of a block of A's and of B's tile. One work-item does it, and says how many
-// bytes will come.
+// Starts the copies of a slice of both tiles. One work-item does it, and says how many bytes come.
 void start_copies(__local uint4 *tiles, __global const uint4 *a, __global const uint4 *b,
                   __local ulong *arrived) {
   if (get_local_id(0) > 0 || get_local_id(1) > 0)
     return;
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                :
-               : "r"(ADDRESS(arrived)), "r"(4 * PART * 16)
+               : "r"(ADDRESS(arrived)), "r"(2 * SLICE * 16)
                : "memory");
-  copy(tiles, a, 2 * PART, arrived);
-  copy(tiles + 2 * PART, b, 2 * PART, arrived);
+  copy(tiles, a, SLICE, arrived);
+  copy(tiles + SLICE, b, SLICE, arrived);
 }
 
-// Waits until all bytes of a block are there. The barrier's phase is 0 and 1 in turn, a block each;
-// `parity` is the phase of the block that is waited for.
+// Waits until all bytes of a slice are there. The barrier's phase is 0 and 1 in turn, a slice each;
+// `parity` is the phase of the slice that is waited for.
 void wait_for(__local ulong *arrived, const uint parity) {
   uint there = 0;
   while (there == 0)
@@ -58,28 +56,28 @@ void wait_for(__local ulong *arrived, const uint parity) {
                  : "memory");
 }
 
-// Multiplies a warp's SIDE lines of A by its SIDE lines of B, for the 16 values of k of a block.
-// That much a unit adds up; the rest is for float sums.
+// Multiplies a warp's SIDE rows of A by its SIDE rows of B, for the 16 values of k of a slice.
+// That much a matrix unit adds up; the rest is for float sums.
 void multiply(float4 sums[SIDE / 16][SIDE / 8], __local const uint4 *tiles) {
   __local const uint4 *a = tiles + get_local_id(1) / 2 * SIDE * 2 + get_local_id(0);
-  __local const uint4 *b = tiles + 2 * PART + get_local_id(1) % 2 * SIDE * 2 + get_local_id(0);
+  __local const uint4 *b = tiles + SLICE + get_local_id(1) % 2 * SIDE * 2 + get_local_id(0);
   uint2 big_b[SIDE / 8];
   uint2 small_b[SIDE / 8];
 #pragma unroll
   for (uint j = 0; j < SIDE / 8; j++) {
     big_b[j] = j % 2 ? b[j / 2 * 32].hi : b[j / 2 * 32].lo;
-    small_b[j] = j % 2 ? b[PART + j / 2 * 32].hi : b[PART + j / 2 * 32].lo;
+    small_b[j] = j % 2 ? b[SMALL + j / 2 * 32].hi : b[SMALL + j / 2 * 32].lo;
   }
 #pragma unroll
   for (uint i = 0; i < SIDE / 16; i++) {
     const uint4 big_a = a[i * 32];
-    const uint4 small_a = a[PART + i * 32];
+    const uint4 small_a = a[SMALL + i * 32];
 #pragma unroll
     for (uint j = 0; j < SIDE / 8; j++) {
-      float4 part = mma(small_a, big_b[j], 0.0f); // the smallest first
-      part = mma(big_a, small_b[j], part);
-      part = mma(big_a, big_b[j], part);
-      sums[i][j] += part;
+      float4 partial = mma(small_a, big_b[j], 0.0f); // the smallest first
+      partial = mma(big_a, small_b[j], partial);
+      partial = mma(big_a, big_b[j], partial);
+      sums[i][j] += partial;
     }
   }
 }
@@ -89,11 +87,11 @@ __kernel void matmul_units(__global const uint4 *restrict a, __global const uint
                            __global const float *restrict a_scales,
                            __global const float *restrict b_scales, __global float *restrict c,
                            const uint M, const uint N, const uint K) {
-  __local uint4 tiles[2][4 * PART];
-  __local ulong arrived[2]; // a barrier for each half of `tiles`: not of work-items, but of bytes
-  const uint blocks = (K + 15) / 16;
-  a += get_group_id(1) * blocks * 2 * PART;
-  b += get_group_id(0) * blocks * 2 * PART;
+  __local uint4 tiles[2][2 * SLICE];
+  __local ulong arrived[2]; // a barrier for each pair of tiles: not of work-items, but of bytes
+  const uint slices = (K + 15) / 16;
+  a += get_group_id(1) * slices * SLICE;
+  b += get_group_id(0) * slices * SLICE;
 
   float4 sums[SIDE / 16][SIDE / 8] = {{0.0f}};
 
@@ -105,19 +103,18 @@ __kernel void matmul_units(__global const uint4 *restrict a, __global const uint
   barrier(CLK_LOCAL_MEM_FENCE);
   start_copies(tiles[0], a, b, &arrived[0]);
 
-  for (uint block = 0; block < blocks; block++) {
-    const uint now = block % 2;
-    wait_for(&arrived[now], block / 2 % 2);
-    barrier(CLK_LOCAL_MEM_FENCE); // nobody reads the other half of `tiles` any more
-    a += 2 * PART;
-    b += 2 * PART;
-    if (block + 1 < blocks)
+  for (uint slice = 0; slice < slices; slice++) {
+    const uint now = slice % 2;
+    wait_for(&arrived[now], slice / 2 % 2);
+    barrier(CLK_LOCAL_MEM_FENCE); // nobody reads the other pair of tiles any more
+    a += SLICE;
+    b += SLICE;
+    if (slice + 1 < slices)
       start_copies(tiles[1 - now], a, b, &arrived[1 - now]);
     multiply(sums, tiles[now]);
   }
 
-  // Of a unit's sums a work-item has two rows, which are a pair, and two columns; together with its
-  // neighbour's these are four.
+  // Of one `mma` a work-item has two rows and two columns, of two of them four columns.
   const uint up = get_group_id(1) * TILE + get_local_id(1) / 2 * SIDE + get_local_id(0) / 4 * 2;
   const uint left = get_group_id(0) * TILE + get_local_id(1) % 2 * SIDE + get_local_id(0) % 4 * 4;
 #pragma unroll
