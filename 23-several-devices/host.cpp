@@ -25,7 +25,7 @@ int main(const int argc, char **argv) {
   std::vector<cl_device_id> devices = pick_devices();
   const bool alone = devices.size() == 1;
   if (alone)
-    devices = halves_of(devices[0]);
+    devices = divided(devices[0]);
   const double others = alone && devices.size() == 2 ? 1 : 0; // in the same memory
   const double a_bytes = buffer_bytes(m, k);
   const double b_bytes = buffer_bytes(k, n);

@@ -42,9 +42,8 @@ inline std::vector<cl_device_id> pick_devices() {
   return devices_that_fit(wish);
 }
 
-// The two halves of a device, each with half of its compute units; the device as it is where it
-// cannot be divided so.
-inline std::vector<cl_device_id> halves_of(cl_device_id device) {
+// Two sub-devices with half of the compute units each, or the device where it has no such ones.
+inline std::vector<cl_device_id> divided(cl_device_id device) {
   cl_uint units;
   cl_device_partition_property ways[16] = {}; // in which it can be divided
   clerr_chk(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
@@ -55,9 +54,9 @@ inline std::vector<cl_device_id> halves_of(cl_device_id device) {
   const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, units / 2,
                                                  units - units / 2,
                                                  CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
-  std::vector<cl_device_id> halves(2);
-  clerr_chk(clCreateSubDevices(device, counts, 2, halves.data(), nullptr));
-  return halves;
+  std::vector<cl_device_id> sub_devices(2);
+  clerr_chk(clCreateSubDevices(device, counts, 2, sub_devices.data(), nullptr));
+  return sub_devices;
 }
 
 // Does for one device what every chapter does for its own: context, queue, and buffers, with a copy
@@ -105,7 +104,7 @@ inline void tear_down(worker &w) {
   clerr_chk(clReleaseProgram(w.tile.program));
   clerr_chk(clReleaseCommandQueue(w.queue));
   clerr_chk(clReleaseContext(w.context));
-  clerr_chk(clReleaseDevice(w.device)); // a half; to a whole device this does nothing
+  clerr_chk(clReleaseDevice(w.device)); // a sub-device; to a whole device this does nothing
 }
 
 // Deals out strips of C, one by one: each to the device that would be done with it first. So a

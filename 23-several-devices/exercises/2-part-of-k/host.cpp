@@ -23,7 +23,7 @@ struct worker {
   cl_mem a_buffer, b_buffer, c_buffer;
 };
 
-// The halves of the device; where it cannot be divided, the device twice: two contexts have nothing
+// Two sub-devices; where the device cannot be divided, the same twice: two contexts have nothing
 // in common in either case.
 static std::vector<cl_device_id> two_devices(cl_device_id device) {
   cl_uint units;
