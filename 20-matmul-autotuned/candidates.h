@@ -18,7 +18,7 @@ struct product {
 // A kernel and its parameters, named as in tiles.cl and panels.cl.
 struct candidate {
   bool panels;                  // panels.cl, else tiles.cl
-  size_t bm, bn, bk;            // a work-group's part of C, and its steps through K
+  size_t bm, bn, bk;            // a work-group's tile of C, and its steps through K
   size_t tm, tn;                // the part of it that is in registers at a time
   size_t width = 4;             // of panels: floats in a vector
   size_t groups = 0;            // of tiles: work-groups among which the last ones are cut; 0: none
@@ -46,9 +46,9 @@ inline size_t items_of(const candidate &c) {
 // lies beside what won; on another one, other shapes may be missing.
 const candidate tile_shapes[] = {
     {false, 256, 128, 8, 16, 8}, // large C: the most multiply-adds for a float of local memory
-    {false, 128, 128, 8, 16, 8}, // the same for half as large a part
-    {false, 128, 128, 16, 8, 8}, // C of middle size: half as many sums, so more warps on a unit
-    {false, 128, 64, 16, 8, 8},  // about 1000 each way: a group for each unit
+    {false, 128, 128, 8, 16, 8}, // the same for a tile half as large
+    {false, 128, 128, 16, 8, 8}, // C of middle size: half as many sums, so more warps run at once
+    {false, 128, 64, 16, 8, 8},  // about 1000 each way: a group for each compute unit
     {false, 64, 128, 16, 8, 8},  // the same, with rows for columns
     {false, 64, 64, 16, 8, 8},   // smaller C
     {false, 64, 32, 16, 8, 8},   // the fewest work-items: devices that allow no more; CPUs
@@ -68,13 +68,13 @@ struct register_sums {
 const std::vector<register_sums> sums_in_16 = {{6, 2}, {4, 3}};          // SSE and AVX2
 const std::vector<register_sums> sums_in_32 = {{12, 2}, {8, 3}, {6, 4}}; // AVX-512
 
-// A CPU's part of C for a group, and its steps through K. BK floats of TN columns of B should stay
-// in the L1 cache, or at least in the L2 cache, beside BK of the part's rows of A.
-struct part_shape {
+// A CPU's tile of C for a group, and its steps through K. BK floats of TN columns of B should stay
+// in the L1 cache, or at least in the L2 cache, beside BK of the tile's rows of A.
+struct panel_shape {
   size_t bm, bn, bk;
   bool packed;
 };
-const part_shape part_shapes[] = {
+const panel_shape panel_shapes[] = {
     {64, 128, 256, true},  // small enough for many groups
     {64, 128, 1024, true}, // C is written and read again a fourth as often
     {24, 64, 1024, true},  // what a group needs of A and C stays close to it
@@ -86,11 +86,11 @@ inline std::string all_shapes() {
   std::string text;
   for (const candidate &c : tile_shapes)
     text += candidate_text(c) + "\n";
-  for (const part_shape &part : part_shapes)
+  for (const panel_shape &shape : panel_shapes)
     for (const auto *all : {&sums_in_16, &sums_in_32})
       for (const register_sums &sums : *all)
-        text += candidate_text(
-                    {true, part.bm, part.bn, part.bk, sums.rows, sums.vectors, 1, 0, part.packed}) +
+        text += candidate_text({true, shape.bm, shape.bn, shape.bk, sums.rows, sums.vectors, 1, 0,
+                                shape.packed}) +
                 "\n";
   return text;
 }
@@ -142,7 +142,7 @@ inline size_t size_class(const size_t size) {
   return power;
 }
 
-// A product of the same class that no candidate's parts divide: what is remembered for the class
+// A product of the same class that no candidate's tiles divide: what is remembered for the class
 // must be right there as well. Not larger than it takes; its rows are odd where those of `p` are.
 inline product odd_one(const product &p) {
   const size_t off = has_odd_rows(p) ? 1 : 4;
@@ -159,21 +159,21 @@ inline void add_panels(std::vector<candidate> &list, cl_device_id device, const 
   const size_t width = std::clamp<size_t>(native, 4, 16);
   const size_t enough_groups = 2 * info_of<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   for (const register_sums &sums : width == 16 ? sums_in_32 : sums_in_16)
-    for (const part_shape &part : part_shapes) {
-      if (cut && !part.packed)
+    for (const panel_shape &shape : panel_shapes) {
+      if (cut && !shape.packed)
         continue;
       const size_t tm = sums.rows;
       const size_t tn = sums.vectors * width;
-      size_t bm = part.bm / tm * tm;
-      size_t bn = part.bn / tn * tn;
+      size_t bm = shape.bm / tm * tm;
+      size_t bn = shape.bn / tn * tn;
       const auto groups = [&] { return parts_of(p.m, bm) * parts_of(p.n, bn); };
-      while (groups() < enough_groups && (bm > tm || bn > tn)) { // of a small C smaller parts
+      while (groups() < enough_groups && (bm > tm || bn > tn)) { // of a small C smaller tiles
         if (bn > tn && (bn > bm || bm == tm))
           bn = std::max(bn / 2 / tn, size_t{1}) * tn;
         else
           bm = std::max(bm / 2 / tm, size_t{1}) * tm;
       }
-      const candidate one = {true, bm, bn, part.bk, tm, tn, width, 0, part.packed};
+      const candidate one = {true, bm, bn, shape.bk, tm, tn, width, 0, shape.packed};
       const std::string text = candidate_text(one); // two shapes may shrink to the same one
       if (std::none_of(list.begin(), list.end(),
                        [&](const candidate &other) { return candidate_text(other) == text; }))
