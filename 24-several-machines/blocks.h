@@ -27,16 +27,11 @@ inline float b_at(const shape &s, const size_t i, const size_t col) {
   return i < s.k && col < s.n ? whole_number(i * s.n + col, 2) : 0.0f;
 }
 
-// How many of n rows or columns each of `parts` processes has.
-inline size_t equal_part(const size_t n, const size_t parts) {
-  return ((n - 1) / (parts * tile_side) + 1) * tile_side;
-}
-
 // A or B, as one process sees it: the rows of A, or the columns of B, that its block of C needs.
 // All processes of a row of the grid need the same rows of A, and those of a column the same
 // columns of B. They share the panels out: each owns those whose turn it is.
 struct factor {
-  size_t lines;                  // how many rows or columns these are,
+  size_t side;                   // how many rows or columns these are,
   size_t first;                  // and the first of them
   size_t sharers;                // how many processes need the same ones,
   size_t number;                 // and which of them this one is
@@ -47,6 +42,7 @@ struct factor {
   float *host = nullptr;         // or slots for panels that come, then those it owns
   cl_mem pinned = nullptr;       // the same, pinned
   cl_mem on_device[slots] = {};
+  std::vector<cl_event> copied = {}; // of each panel, to the device
 };
 
 // How many panels fit into the host's memory.
@@ -70,21 +66,21 @@ inline void fill(const shape &s, const factor &a, const factor &b) {
       panel_at(a, p)[at] = a_at(s, a.first + at / s.deep, p * s.deep + at % s.deep);
   for (size_t p = b.number; p * s.deep < s.k; p += b.sharers)
     for (size_t at = 0; at < b.panel; at++)
-      panel_at(b, p)[at] = b_at(s, p * s.deep + at / b.lines, b.first + at % b.lines);
+      panel_at(b, p)[at] = b_at(s, p * s.deep + at / b.side, b.first + at % b.side);
 }
 
 // What C's block must be, by chapter 09's method. The rows of A and columns of B are made once
 // more, so nothing that others wrote or sent has a part in it.
 inline product_check expect_block(const shape &s, const factor &a, const factor &b) {
-  std::vector<float> rows(a.lines * s.k);
-  std::vector<float> cols(s.k * b.lines);
+  std::vector<float> rows(a.side * s.k);
+  std::vector<float> cols(s.k * b.side);
   for (size_t i = 0; i < s.k; i++) {
-    for (size_t row = 0; row < a.lines; row++)
+    for (size_t row = 0; row < a.side; row++)
       rows[row * s.k + i] = a_at(s, a.first + row, i);
-    for (size_t col = 0; col < b.lines; col++)
-      cols[i * b.lines + col] = b_at(s, i, b.first + col);
+    for (size_t col = 0; col < b.side; col++)
+      cols[i * b.side + col] = b_at(s, i, b.first + col);
   }
-  return expect_product(rows, cols, a.lines, b.lines, s.k);
+  return expect_product(rows, cols, a.side, b.side, s.k);
 }
 
 // Prints C's first element, which process 0 has, and in how many runs some element was wrong.

@@ -33,17 +33,16 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   silence_others(rank);
 
-  unsigned long long sizes[3] = {}; // process 0 reads the arguments, and tells the others
+  shape s = {}; // process 0 reads the arguments, and tells the others
   if (rank == 0) {
-    sizes[0] = size_arg(argc, argv, 1, 512, usage);
-    sizes[1] = size_arg(argc, argv, 2, sizes[0], usage);
-    sizes[2] = size_arg(argc, argv, 3, sizes[0], usage);
-    if (std::max({sizes[0], sizes[1], sizes[2]}) > INT_MAX / most_in_panel - tile_side)
+    s.m = size_arg(argc, argv, 1, 512, usage);
+    s.n = size_arg(argc, argv, 2, s.m, usage);
+    s.k = size_arg(argc, argv, 3, s.m, usage);
+    s.deep = std::min(most_in_panel, (s.k + 7) / 8 * 8);
+    if (std::max({s.m, s.n, s.k}) > INT_MAX / most_in_panel - tile_side)
       usage_error(usage, "too large for this program: MPI counts a panel in int", "");
   }
-  MPI_Bcast(sizes, 3, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
-  const size_t deep = std::min<size_t>(most_in_panel, (sizes[2] + 7) / 8 * 8);
-  const shape s = {sizes[0], sizes[1], sizes[2], deep};
+  MPI_Bcast(&s, sizeof s, MPI_BYTE, 0, MPI_COMM_WORLD);
 
   // The processes as a grid, as square as their number allows: 4 as 2 × 2, but 7 as 7 × 1.
   int sides[2] = {0, 0}; // 0: MPI chooses
@@ -54,11 +53,11 @@ int main(int argc, char **argv) {
   const size_t col = static_cast<size_t>(rank) % cols;
 
   // This process's block of C, and what that needs: rows of A, and columns of B.
-  const size_t panels = (s.k - 1) / deep + 1;
-  const size_t height = equal_part(s.m, rows);
-  const size_t width = equal_part(s.n, cols);
-  factor a = {height, row * height, cols, col, height * deep};
-  factor b = {width, col * width, rows, row, width * deep};
+  const size_t panels = (s.k - 1) / s.deep + 1;
+  const size_t height = ((s.m - 1) / (rows * tile_side) + 1) * tile_side; // whole tiles
+  const size_t width = ((s.n - 1) / (cols * tile_side) + 1) * tile_side;
+  factor a = {height, row * height, cols, col, height * s.deep};
+  factor b = {width, col * width, rows, row, width * s.deep};
   MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(row), rank, &a.comm);
   MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(col), rank, &b.comm);
   a.one_machine = cols == 1 || (!apart && on_one_machine(a.comm));
@@ -85,10 +84,11 @@ int main(int argc, char **argv) {
   cl_command_queue kernels =
       clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
   clerr_chk(status);
-  const tiles tile = build_tiles(context, device, load_source("kernel.cl"), height, width, deep);
+  const tiles tile = build_tiles(context, device, load_source("kernel.cl"), height, width, s.deep);
 
   for (factor *x : {&a, &b}) {
     const size_t panel_bytes = x->panel * sizeof(float);
+    x->copied.resize(panels);
     for (cl_mem &slot : x->on_device) {
       slot = clCreateBuffer(context, CL_MEM_READ_ONLY, panel_bytes, nullptr, &status);
       clerr_chk(status);
@@ -123,21 +123,16 @@ int main(int argc, char **argv) {
   clerr_chk(status);
 
   const cl_uint n_arg = static_cast<cl_uint>(width);
-  const cl_uint k_arg = static_cast<cl_uint>(deep);
+  const cl_uint k_arg = static_cast<cl_uint>(s.deep);
   const size_t global_size = global_size_for(tile, height, width);
   clerr_chk(clSetKernelArg(tile.kernel, 2, sizeof(cl_mem), &c_buffer));
   clerr_chk(clSetKernelArg(tile.kernel, 3, sizeof(cl_uint), &n_arg));
   clerr_chk(clSetKernelArg(tile.kernel, 4, sizeof(cl_uint), &k_arg));
 
-  std::vector<double> times; // of each run, in ms: the slowest process's
-  std::vector<double> waits;
-  std::vector<double> kernel_times;
-  std::vector<double> copy_times;
-  int wrong_runs = 0; // in any process
+  std::vector<double> times[4]; // in ms, by the slowest process: all, kernels, copies, waiting
+  int wrong_runs = 0;           // in any process
   do {
     std::vector<MPI_Request> messages(2 * slots, MPI_REQUEST_NULL);
-    std::vector<cl_event> a_copied(panels);
-    std::vector<cl_event> b_copied(panels);
     std::vector<cl_event> multiplied(panels);
     double waited = 0;
     MPI_Barrier(MPI_COMM_WORLD); // all begin at the same time
@@ -150,7 +145,7 @@ int main(int argc, char **argv) {
         if (step >= panels || x->one_machine)
           continue;
         if (step >= slots)
-          clerr_chk(clWaitForEvents(1, &b_copied[step - slots]));
+          clerr_chk(clWaitForEvents(1, &x->copied[step - slots]));
         const int count = static_cast<int>(x->panel);
         const int owner = static_cast<int>(step % x->sharers);
         MPI_Ibcast(panel_at(*x, step), count, MPI_FLOAT, owner, x->comm, message++);
@@ -169,50 +164,44 @@ int main(int argc, char **argv) {
       // for the second copy.
       const cl_uint reads = p >= slots ? 1 : 0;
       const cl_event *read = p >= slots ? &multiplied[p - slots] : nullptr;
-      clerr_chk(clEnqueueWriteBuffer(copies, a.on_device[slot], CL_FALSE, 0,
-                                     a.panel * sizeof(float), panel_at(a, p), reads, read,
-                                     &a_copied[p]));
-      clerr_chk(clEnqueueWriteBuffer(copies, b.on_device[slot], CL_FALSE, 0,
-                                     b.panel * sizeof(float), panel_at(b, p), 0, nullptr,
-                                     &b_copied[p]));
+      for (factor *x : {&a, &b})
+        clerr_chk(clEnqueueWriteBuffer(copies, x->on_device[slot], CL_FALSE, 0,
+                                       x->panel * sizeof(float), panel_at(*x, p), reads, read,
+                                       &x->copied[p]));
       clerr_chk(clFlush(copies));
       const cl_uint add = p > 0 ? 1 : 0;
       clerr_chk(clSetKernelArg(tile.kernel, 0, sizeof(cl_mem), &a.on_device[slot]));
       clerr_chk(clSetKernelArg(tile.kernel, 1, sizeof(cl_mem), &b.on_device[slot]));
       clerr_chk(clSetKernelArg(tile.kernel, 5, sizeof(cl_uint), &add));
       clerr_chk(clEnqueueNDRangeKernel(kernels, tile.kernel, 1, nullptr, &global_size,
-                                       &tile.local_size, 1, &b_copied[p], &multiplied[p]));
+                                       &tile.local_size, 1, &b.copied[p], &multiplied[p]));
       clerr_chk(clFlush(kernels)); // it begins now, and not when the host waits for it
     }
-    clerr_chk(clFinish(copies));
-    clerr_chk(clFinish(kernels));
+    clerr_chk(clFinish(kernels)); // and with them the copies that they waited for
     const double taken = now_ms() - start;
     clerr_chk(clEnqueueReadBuffer(kernels, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(),
                                   0, nullptr, nullptr));
-    double slowest[5] = {taken, waited, 0, 0, product_is_right(check, c) ? 0.0 : 1.0};
-
+    double slowest[5] = {taken, 0, 0, waited, product_is_right(check, c) ? 0.0 : 1.0};
     for (size_t p = 0; p < panels; p++) {
-      slowest[2] += kernel_ms(multiplied[p]);
-      slowest[3] += kernel_ms(a_copied[p]) + kernel_ms(b_copied[p]);
-      for (cl_event event : {multiplied[p], b_copied[p], a_copied[p]})
+      slowest[1] += kernel_ms(multiplied[p]);
+      slowest[2] += kernel_ms(a.copied[p]) + kernel_ms(b.copied[p]);
+      for (cl_event event : {multiplied[p], b.copied[p], a.copied[p]})
         clerr_chk(clReleaseEvent(event));
     }
     MPI_Allreduce(MPI_IN_PLACE, slowest, 5, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    times.push_back(slowest[0]);
-    waits.push_back(slowest[1]);
-    kernel_times.push_back(slowest[2]);
-    copy_times.push_back(slowest[3]);
+    for (size_t i = 0; i < 4; i++)
+      times[i].push_back(slowest[i]);
     wrong_runs += slowest[4] == 0 ? 0 : 1;
-  } while (more_runs(times)); // the same answer in every process
+  } while (more_runs(times[0])); // the same answer in every process
 
   print_check(s, c[0], wrong_runs);
   const double gflop =
       2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   const double gigabytes = 1e-9 * buffer_bytes(panels, a.panel + b.panel);
-  print_time("product", median_ms(times), gflop, "GFLOP/s");
-  print_time("its kernels", median_ms(kernel_times), gflop, "GFLOP/s");
-  print_time("its copies to the device", median_ms(copy_times), gigabytes, "GB/s");
-  printf("time      waiting for panels %.3f ms\n", median_ms(waits));
+  print_time("product", median_ms(times[0]), gflop, "GFLOP/s");
+  print_time("its kernels", median_ms(times[1]), gflop, "GFLOP/s");
+  print_time("its copies to the device", median_ms(times[2]), gigabytes, "GB/s");
+  printf("time      waiting for panels %.3f ms\n", median_ms(times[3]));
 
   for (const factor *x : {&b, &a}) {
     clerr_chk(clEnqueueUnmapMemObject(copies, x->pinned, x->host, 0, nullptr, nullptr));
