@@ -1,4 +1,4 @@
-"""Figures of chapters 08 to 10: matrix, tiles, more work per thread."""
+"""Figures of chapters 08 and 09: matrix, coalescing, tiles."""
 
 from draw import BLUE, FOUR, GREEN, INK, LINE, ORANGE, PALE, RED, SOFT, VIOLET, WHITE, figure
 
@@ -109,24 +109,3 @@ def tiling(f):
         f.text(x0 + 2, cy - 10, "A", 18, BLUE, "start", True)
         f.text(cx - 8, 46, "B", 18, GREEN, "end", True)
         f.text(cx + N * cell - 2, cy + M * cell + 20, "C", 18, ORANGE, "end", True)
-
-
-@figure("wpt", "More work per thread: the elements of one work-item", 346)
-def wpt(f):
-    """Chapter 10: which elements of a tile belong to which work-item."""
-    tile, w, cell, row, col = 8, 4, 30, 1, 2
-    step = tile // w  # STEP in the kernel
-    f.note(24, 28, "chapter 09: 64 work-items, 1 element each")
-    f.note(360, 28, f"chapter 10: 16 work-items, WPT = {w} each")
-    for x0, mine, rows in ((24, [row], tile), (360, range(row, tile, step), step)):  # rows in which work-items stand
-        for r in range(tile):
-            for c in range(tile):
-                fill = "#f2b78a" if c == col and r in mine else PALE[BLUE] if r < rows else WHITE
-                f.box(x0 + c * cell, 42 + r * cell, cell, cell, fill, LINE, 0, 0.9)
-    for i in range(w):
-        f.text(360 + (col + 0.5) * cell, 42 + (row + i * step + 0.5) * cell + 5, f"{i}", 14, INK, bold=True)
-    f.path(f"M {360 + tile * cell + 6} {42 + 1.5 * cell} h 8 v {step * cell} h -8", SOFT)
-    f.text(360 + tile * cell + 18, 42 + 2.7 * cell, "STEP", 13, INK, "start", mono=True)
-    words = """blue: where the group's work-items stand; orange: the elements of C of one of them.
-One value of B, read once from local memory, is used for all four."""
-    f.note(24, 308, words, step=20)
