@@ -107,8 +107,7 @@ class Figure:
     def note(self, x, y, text, color=SOFT, size=13, step=18):
         """Words beside a drawing, from x to the right, a line for each line of the text."""
         for row, line in enumerate(text.split("\n")):
-            if line:
-                self.text(x, y + row * step, line, size, color, "start")
+            self.text(x, y + row * step, line, size, color, "start")
 
     def line(self, x1, y1, x2, y2, color=SOFT, width=1.5, arrow=False, dash=None):
         end = f"url(#a{color[1:]})" if arrow else None

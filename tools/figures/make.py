@@ -28,13 +28,12 @@ def main():
     for path in sorted(DOCS.glob("*.svg")):
         if path.stem not in drawn:  # kept by hand
             text = path.read_text(encoding="utf-8")
-            if "class=" not in text:  # its colours are written out
-                drawn[path.stem] = text
-                continue
             parts = re.split(r'(?s)<style>.*?(?=<rect class="panel")', text)
-            if len(parts) != 2:
+            if len(parts) == 2:
+                text = f"{parts[0]}{palette(parts[1])}\n{parts[1]}"
+            elif "class=" in text:  # else its colours are written out
                 raise SystemExit(f"{path.name}: no program draws it, and there is no place for the palette in it")
-            drawn[path.stem] = f"{parts[0]}{palette(parts[1])}\n{parts[1]}"
+            drawn[path.stem] = text
     for name, svg in drawn.items():
         (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
     print(f"{len(drawn)} figures in {folder}")
