@@ -108,11 +108,11 @@ __kernel void matmul(__global const uint4 *restrict a, __global const uint4 *res
   float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
   for (uint slice = 0; slice < slices; slice++, a += SLICE, b += SLICE) {
     float4 partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (uint quad = 0; quad < 4; quad++) {
-      const float8 big_a = vload_half8(quad, (__global const half *)a);
-      const float8 big_b = vload_half8(quad, (__global const half *)b);
-      const float8 small_a = vload_half8(quad, (__global const half *)(a + SMALL));
-      const float8 small_b = vload_half8(quad, (__global const half *)(b + SMALL));
+    for (uint fragment = 0; fragment < 4; fragment++) {
+      const float8 big_a = vload_half8(fragment, (__global const half *)a);
+      const float8 big_b = vload_half8(fragment, (__global const half *)b);
+      const float8 small_a = vload_half8(fragment, (__global const half *)(a + SMALL));
+      const float8 small_b = vload_half8(fragment, (__global const half *)(b + SMALL));
       add_products(partial, small_a, big_b); // the smallest first
       add_products(partial, big_a, small_b);
       add_products(partial, big_a, big_b);
