@@ -160,8 +160,7 @@ int main(int argc, char **argv) {
       MPI_Waitall(2, &messages[2 * slot], MPI_STATUSES_IGNORE);
       waited += now_ms();
 
-      // Its copies, one after the other, wait for the kernel that read this slot; its kernel waits
-      // for the second copy.
+      // Its copies wait for the kernel that read this slot, and its kernel for the second copy.
       const cl_uint reads = p >= slots ? 1 : 0;
       const cl_event *read = p >= slots ? &multiplied[p - slots] : nullptr;
       for (factor *x : {&a, &b})
@@ -177,7 +176,8 @@ int main(int argc, char **argv) {
                                        &tile.local_size, 1, &b.copied[p], &multiplied[p]));
       clerr_chk(clFlush(kernels)); // it begins now, and not when the host waits for it
     }
-    clerr_chk(clFinish(kernels)); // and with them the copies that they waited for
+    clerr_chk(clFinish(copies));
+    clerr_chk(clFinish(kernels));
     const double taken = now_ms() - start;
     clerr_chk(clEnqueueReadBuffer(kernels, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(),
                                   0, nullptr, nullptr));
