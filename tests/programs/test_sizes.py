@@ -1,8 +1,7 @@
 """Does a chapter pass at sizes that nobody chose? Its own tests have a few; a guard that is left out where one of three
 numbers is no multiple of what it should be shows at few others.
 
-Vectors: every N up to 20, alone and with a second argument where that is a length, and around the powers of two (of
-15, which takes as long at each, a quarter).
+Vectors: every N up to 20, alone and with a second argument where that is a length, and around the powers of two.
 Matrices: rows and columns that are whole tiles of some size, with every K of 4 to 64 in steps of 4, then all but one
 of the three numbers, sizes drawn from those around powers of two, always the same, and such of which one number is large.
 All of them with each of the kernel's FORCED ways as well. A program that searches has nothing remembered, and tries all its
@@ -25,7 +24,7 @@ def sizes_of(known):
         lengths = known.PARAMETERS[1:2] in (["UF"], ["PIECE"])
         pieces = [[n, max(2, n // 5 + 1)] for n in range(1, 21)] if lengths else []
         every = [*range(1, 21), *(2**p + d for p in range(5, 18) for d in (-1, 0, 1))]
-        return [[n] for n in every[:: 4 if known.TIME_FLOOR else 1]] + pieces
+        return [[n] for n in every[:: 4 if known.TIME_FLOOR else 1]] + pieces  # 15 takes long, whatever its size
     whole = [[m, n, k] for m, n in [(32, 64), (128, 128)] for k in range(4, 65, 12 if known.SEARCH_SIZE else 4)]
     whole += [[128, 100, 64], [100, 128, 64], [128, 128, 50]]
     draw = random.Random(1)

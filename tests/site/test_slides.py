@@ -39,8 +39,9 @@ LOOK = """() => {
 def make(folder, *arguments):
     if shutil.which("pandoc") is None:
         pytest.skip("pandoc is missing (on Debian and Ubuntu: apt install pandoc)")
-    command = [sys.executable, ROOT / "tools/lecture/make.py", folder, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/lecture/make.py", folder, *arguments], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     made = sorted(folder.glob("*.html"))
     for page in made:
@@ -48,8 +49,8 @@ def make(folder, *arguments):
     return made
 
 
-def squeezed(text):
-    return re.sub(r"\s+", "", text)
+def bare(text):
+    return re.sub(r"[`*\s]", "", text)
 
 
 @pytest.mark.parametrize("chapter", LESSONS)
@@ -68,9 +69,9 @@ def test_slides(page, tmp_path, chapter):
     look = page.evaluate(LOOK)
     assert not sum((slide["wrong"] for slide in look), [])
     assert sum(slide["figures"] for slide in look) == len(re.findall(r"^\s*!\[", lesson, re.MULTILINE))
-    shown = squeezed("".join(slide["text"] for slide in look))
+    shown = bare("".join(slide["text"] for slide in look))
     listings = re.findall(r"^( *)```\w*\n(.*?)^ *```$", lesson.split("\n## Exercises")[0], re.MULTILINE | re.DOTALL)
-    assert [line for _, code in listings for line in code.splitlines() if squeezed(line) not in shown] == []
+    assert [line for _, code in listings for line in code.splitlines() if bare(line) not in shown] == []
     drawn = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", deck.read_text())
     assert len(drawn) == sum(slide["figures"] for slide in look)
     assert not any(b"@keyframes" in base64.b64decode(svg) for svg in drawn), "a figure that moves is empty on paper"
@@ -82,10 +83,6 @@ def test_sheets(page, tmp_path):
     made = {path.stem: path for path in make(tmp_path, "--sheets")}
     section = (ROOT / "docs/teaching.md").read_text().split("## Predict, then run")[1].split("\n## ")[0]
     rows = re.findall(r"^\| \d\d \| (.*?) \| (.*?) \|$", section, re.MULTILINE)
-
-    def bare(text):
-        return re.sub(r"[`*\s]", "", text)
-
     words = {name: bare(html.unescape(re.sub(r"<[^>]*>", "", path.read_text()))) for name, path in made.items()}
     assert rows and all(bare(question) in words["predict"] for question, _ in rows)
     assert not any(bare(answer) in words["predict"] for _, answer in rows)

@@ -12,8 +12,7 @@ TWO_CORES, GPU = "two cores of an AMD EPYC", "one NVIDIA H200"
 
 def rates(file):
     """{(series, size): median} of a record."""
-    with open(RESULTS / file, encoding="utf-8", newline="") as lines:
-        rows = list(csv.reader(lines))[1:]
+    rows = list(csv.reader((RESULTS / file).read_text(encoding="utf-8").splitlines()))[1:]
     return {tuple(row[-6:-4]): float(row[-4]) for row in rows}
 
 
@@ -28,13 +27,14 @@ def ladder(f, unit, *panels, linear=False):
     left, right, y = 208, 600, 34
     scale = "" if linear else ", on a logarithmic scale: from one dotted line to the next, ten times as fast"
     f.note(24, 30, unit + scale, SOFT, 14)
-    all_rates = [rate for _, bars in panels for _, rate, _ in bars]
-    powers = range(math.floor(math.log10(min(all_rates))), math.ceil(math.log10(max(all_rates))) + 1)
-    marks = [] if linear else [10**power for power in powers]
+    rated = sorted(rate for _, bars in panels for _, rate, _ in bars)
+    lowest, highest = math.floor(math.log10(rated[0])), math.ceil(math.log10(rated[-1]))
+    marks = [] if linear else [10**power for power in range(lowest, highest + 1)]
 
     def x(rate):
-        part = rate / max(all_rates) if linear else (math.log10(rate) - powers[0]) / (powers[-1] - powers[0])
-        return left + part * (right - left)
+        return left + (right - left) * (
+            rate / rated[-1] if linear else (math.log10(rate) - lowest) / (highest - lowest)
+        )
 
     for machine, bars in panels:
         f.title_at(24, y + 20, machine, 15.5)
@@ -104,9 +104,8 @@ def dot_product(f):
 def gpu(f):
     """docs/gpu.md: the record says which rows are drawn, and in which panel."""
     panels = {}
-    with open(RESULTS / "cuda-worklog.csv", encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            bar = row["kernel"], float(row["median GFLOP/s at 4096"]), ORANGE if row["kernel"] == "cuBLAS" else BLUE
-            panels.setdefault(row["drawn with"], []).append(bar)
+    for row in csv.DictReader((RESULTS / "cuda-worklog.csv").read_text(encoding="utf-8").splitlines()):
+        bar = row["kernel"], float(row["median GFLOP/s at 4096"]), ORANGE if row["kernel"] == "cuBLAS" else BLUE
+        panels.setdefault(row["drawn with"], []).append(bar)
     panels.pop("")
     ladder(f, "GFLOP/s", *panels.items(), linear=True)
