@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOUSE = ("common", "checker", "tests", "site/recordings", "tools", "examples")
 ANSWERS = ROOT / "docs/exam_answers.md"  # a page that no menu leads to
 ADDRESSES = {"site": "SITE_URL", "repo": "REPOSITORY_URL"}
-SHOWN = dict(cpp="cpp", h="cpp", cl="opencl", py="python", txt="cmake", cmake="cmake", sh="sh", json="json", csv="text")
-SHOWN = {f".{suffix}": language for suffix, language in SHOWN.items()}
+SHOWN = "cpp:cpp h:cpp cu:cpp cl:opencl py:python txt:cmake cmake:cmake sh:sh json:json csv:text"
+SHOWN = dict(f".{suffix}".split(":") for suffix in SHOWN.split())
 
 # What the page of the first steps adds where nobody has said where the repository is.
 NO_ADDRESS = (

@@ -22,8 +22,7 @@ def shown(rate):
 
 def ladder(f, unit, *panels, linear=False):
     """Bars on a logarithmic scale, unless `linear`. `panels`: (machine, [(name, rate, color)])."""
-    rows = sum(len(bars) for _, bars in panels)
-    f.height = 42 + 29 * rows + 44 * len(panels)
+    f.height = 42 + 29 * sum(len(bars) for _, bars in panels) + 44 * len(panels)
     left, right, y = 208, 600, 34
     scale = "" if linear else ", on a logarithmic scale: from one dotted line to the next, ten times as fast"
     f.note(24, 30, unit + scale, SOFT, 14)
@@ -32,9 +31,8 @@ def ladder(f, unit, *panels, linear=False):
     marks = [] if linear else [10**power for power in range(lowest, highest + 1)]
 
     def x(rate):
-        return left + (right - left) * (
-            rate / rated[-1] if linear else (math.log10(rate) - lowest) / (highest - lowest)
-        )
+        part = rate / rated[-1] if linear else (math.log10(rate) - lowest) / (highest - lowest)
+        return left + part * (right - left)
 
     for machine, bars in panels:
         f.title_at(24, y + 20, machine, 15.5)
