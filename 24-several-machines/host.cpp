@@ -20,7 +20,7 @@ static const char *const usage =
     "  --messages: as if each process had a machine of its own\n"
     "  with four processes: mpirun -n 4 24-several-machines [M [N [K]]]\n";
 
-constexpr size_t ahead = 2; // so many messages are sent before the first is waited for
+constexpr size_t ahead = 2; // so many more messages are sent before one is waited for
 
 int main(int argc, char **argv) {
   const bool apart = take_flag(argc, argv, "--messages");
