@@ -383,7 +383,7 @@ class Attempt:
     # -- on PoCL ---------------------------------------------------------------------------------
 
     def on_pocl(self):
-        runs, sizes = [], self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
+        sizes = self.exercise.sizes + self.exercise.drawn_sizes(self.folder)
         first = self.first
         for other in other_than_pocl(first.out):
             self.answer.ok("note", f"there is no PoCL here: where PoCL is named, it is {other}")
@@ -391,15 +391,22 @@ class Attempt:
         if self.exercise.processes:  # the last size with each number of them, the others with the most
             *some, most = self.exercise.processes
             cases += [(sizes[-1], p) for p in some if p > 1] + [(size, most) for size in sizes]
-        if not self.broken(first):
-            runs = self.at_once(lambda case: self.plain(*case), cases)
-        for run in [first, *runs]:
+        broken = [first] * bool(self.broken(first))
+
+        def plain(case):  # until one is broken: the next loop without an end would take as long again
+            if not broken:
+                run = self.plain(*case)
+                broken.extend([run] * bool(self.broken(run)))
+                return run
+
+        runs = [first, *filter(None, self.at_once(plain, cases))]
+        for run in runs if broken else []:
             if self.broken(run):
                 return self.explain(self.broken(run), run)
-        wrong = [run for run in [first, *runs] if not run.passed()]
-        right = [run for run in [first, *runs] if run.passed()]
+        wrong = [run for run in runs if not run.passed()]
+        right = [run for run in runs if run.passed()]
         if wrong and self.pocls_mistake(wrong):
-            wrong, right = [], [first, *runs]
+            wrong, right = [], runs
         if not wrong:
             return self.answer.ok("PoCL", f"right for {self.sizes_text(right)}")
         sizes = self.sizes_text(wrong)

@@ -1,4 +1,5 @@
-"""Is every term introduced before it is used, and is it in the glossary of docs/concepts.md?
+"""Is every term introduced before it is used, and is it in the glossary of docs/concepts.md? And is every OpenCL call that the
+chapters make in docs/calls.md, with a chapter that makes it?
 
 The book sets a term in bold where it introduces it, in the middle of a sentence. (Bold at the start of a paragraph or of a
 list item, or with a full stop in it, is a lead-in and no term.) A term that a chapter introduces is in the glossary; what the
@@ -57,3 +58,18 @@ def test_glossary(report):
                     report.failed(earlier, [f'uses "{word}", which {chapter} introduces: {text[:100]} …'])
     names = [row[0].lower() for row in rows]
     report.must("the glossary is in order", names and names == sorted(names), str(names))
+
+
+def calls_in(folder):
+    code = "".join(re.sub(r"//.*", "", path.read_text()) for path in [*folder.glob("*.cpp"), *folder.glob("*.h")])
+    return set(re.findall(r"\b(cl[A-Z]\w+)\(", code))
+
+
+@pytest.mark.thorough
+def test_call_list(report):
+    text = (ROOT / "docs/calls.md").read_text()
+    made = {folder.name: calls_in(folder) for folder in [*ROOT.glob("[0-9][0-9]-*"), ROOT / "common"]}
+    for call in sorted(set().union(*made.values())):
+        report.must(f"{call} is in docs/calls.md", f"`{call}" in text)
+    for call, chapter in re.findall(r"(?m)^### `(cl\w+)\(.*\)` · \[\d\d\]\(\.\./([^)]+)\)$", text):
+        report.must(f"{chapter} makes the call {call}", call in made[chapter] | made["common"])
