@@ -132,7 +132,8 @@ int main(const int argc, char **argv) {
 
   // First with whole numbers, whose sums are exact; then with reals, whose sums may be wrong by a
   // share of their |a·b|: what halves leave out, and a rounding for each addition (see README.md).
-  const double share = 0x1p-21 + (static_cast<double>(depth / 16) + 64) * 0x1p-23;
+  const size_t slices = depth / 16;
+  const double share = 0x1p-21 + (static_cast<double>(slices) + 64) * 0x1p-23;
   bool ok = true;
   std::vector<double> times;     // of each run, in ms; the first one is the warm-up
   std::vector<double> splitting; // what of it goes into splitting
