@@ -400,9 +400,9 @@ class Attempt:
                 return run
 
         runs = [first, *filter(None, self.at_once(plain, cases))]
-        for run in runs if broken else []:
-            if self.broken(run):
-                return self.explain(self.broken(run), run)
+        if broken:
+            run = next(filter(self.broken, runs))  # the first of the sizes, whichever ended first
+            return self.explain(self.broken(run), run)
         wrong = [run for run in runs if not run.passed()]
         right = [run for run in runs if run.passed()]
         if wrong and self.pocls_mistake(wrong):

@@ -3,7 +3,7 @@
 The layer changes it on its way back from the device, at the first, the middle and the last place (`corrupt`): each time the
 program must print FAILED and end with exit code 1. (Where rounding is allowed, only NaN; test_other_inputs.py looks at the
 bounds.) The same with what goes to the device: the host's expectation must come from the host's own data. Each change is
-made in a child process, which computes on to its end; for that the device is PoCL's "basic", which has no threads.
+made in a child process, which computes on to its end, on PoCL's "basic", without threads. 15 is too slow for all three.
 """
 
 import os
