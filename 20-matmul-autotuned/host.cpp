@@ -37,6 +37,10 @@ static bool is_faster(const candidate &x, const candidate &y) {
   return x.fastest_ms < y.fastest_ms;
 }
 
+static bool is_wrong(const candidate &x) {
+  return std::isinf(x.fastest_ms);
+}
+
 // Makes the kernels of a candidate's launches, and sets their arguments. Returns the status of what
 // failed, or CL_SUCCESS.
 static cl_int make_kernels(cl_program program, const std::vector<launch> &launches,
@@ -129,17 +133,21 @@ static bool run_and_check(const setup &s, const candidate &one, const product_ch
   return false;
 }
 
-// Measures all candidates, and the best four once more. The fastest of those that are right comes
-// first then; those that are not right are no longer in the list.
-static void search(const setup &s, std::vector<candidate> &list, const product_check &check,
-                   std::vector<float> &c) {
-  const product p = {check.m, check.n, check.k};
+// Measures all candidates with `part`, and the best four once more with `whole`. The fastest of
+// these comes first then; candidates that are not right are no longer in the list.
+static void search(const setup &s, std::vector<candidate> &list, const product_check &part,
+                   const product_check &whole, std::vector<float> &c) {
+  const bool is_part = part.m < whole.m || part.n < whole.n || part.k < whole.k;
   run_times times;
-  double best_ms = INFINITY;
   for (int round = 1; round <= 2; round++) {
+    const product_check &check = round == 1 ? part : whole;
+    const product p = {check.m, check.n, check.k};
     const size_t tried = round == 1 ? list.size() : std::min<size_t>(4, list.size());
+    double best_ms = INFINITY;
     for (size_t i = 0; i < tried; i++) {
       candidate &one = list[i];
+      if (round == 2 && is_part)
+        one.fastest_ms = INFINITY; // the time of a smaller product
       if (!run_and_check(s, one, check, c, times)) {
         one.fastest_ms = INFINITY;
         continue;
@@ -152,9 +160,9 @@ static void search(const setup &s, std::vector<candidate> &list, const product_c
               candidate_text(one).c_str(), gflop(p) / (one.fastest_ms * 1e-3),
               is_best ? ", the best so far" : "");
     }
-    std::stable_sort(list.begin(), list.end(), is_faster);
-    while (!list.empty() && std::isinf(list.back().fastest_ms))
-      list.pop_back();
+    const auto end_of_tried = list.begin() + static_cast<std::ptrdiff_t>(tried);
+    std::stable_sort(list.begin(), end_of_tried, is_faster);
+    list.erase(std::remove_if(list.begin(), list.end(), is_wrong), list.end());
   }
 }
 
@@ -234,7 +242,7 @@ int main(const int argc, char **argv) {
   if (!found) {
     const product_check part_check = expect_product(a, b, part.m, part.n, part.k);
     const product_check odd_check = expect_product(a, b, odd.m, odd.n, odd.k);
-    search(s, list, part_check, c);
+    search(s, list, part_check, whole_check, c);
 
     // The fastest one that is right at the odd size, too, and then at the one asked for.
     for (const candidate &one : list) {
