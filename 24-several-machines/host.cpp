@@ -22,6 +22,9 @@ static const char *const usage =
 
 constexpr size_t ahead = 2; // so many more messages are sent before one is waited for
 
+// What a run took, in ms, and whether C was wrong: of the process where it is worst.
+enum { whole_time, kernel_time, copy_time, wait_time, wrong, measured };
+
 int main(int argc, char **argv) {
   const bool apart = take_flag(argc, argv, "--messages");
   check_args(argc, argv, 3, usage);
@@ -129,12 +132,12 @@ int main(int argc, char **argv) {
   clerr_chk(clSetKernelArg(tile.kernel, 3, sizeof(cl_uint), &n_arg));
   clerr_chk(clSetKernelArg(tile.kernel, 4, sizeof(cl_uint), &k_arg));
 
-  std::vector<double> times[4]; // in ms, by the slowest process: all, kernels, copies, waiting
-  int wrong_runs = 0;           // in any process
+  std::vector<double> times[measured]; // of each run
+  int wrong_runs = 0;
   do {
     std::vector<MPI_Request> messages(2 * slots, MPI_REQUEST_NULL);
     std::vector<cl_event> multiplied(panels);
-    double waited = 0;
+    double worst[measured] = {};
     MPI_Barrier(MPI_COMM_WORLD); // all begin at the same time
     const double start = now_ms();
     for (size_t step = 0; step < panels + ahead; step++) {
@@ -156,9 +159,9 @@ int main(int argc, char **argv) {
       // The panel that was sent `ahead` steps ago is here, or is waited for.
       const size_t p = step - ahead;
       const size_t slot = p % slots;
-      waited -= now_ms();
+      worst[wait_time] -= now_ms();
       MPI_Waitall(2, &messages[2 * slot], MPI_STATUSES_IGNORE);
-      waited += now_ms();
+      worst[wait_time] += now_ms();
 
       // Its copies wait for the kernel that read this slot, and its kernel for the second copy.
       const cl_uint reads = p >= slots ? 1 : 0;
@@ -178,30 +181,30 @@ int main(int argc, char **argv) {
     }
     clerr_chk(clFinish(copies));
     clerr_chk(clFinish(kernels));
-    const double taken = now_ms() - start;
+    worst[whole_time] = now_ms() - start;
     clerr_chk(clEnqueueReadBuffer(kernels, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(),
                                   0, nullptr, nullptr));
-    double slowest[5] = {taken, 0, 0, waited, product_is_right(check, c) ? 0.0 : 1.0};
+    worst[wrong] = product_is_right(check, c) ? 0 : 1;
     for (size_t p = 0; p < panels; p++) {
-      slowest[1] += kernel_ms(multiplied[p]);
-      slowest[2] += kernel_ms(a.copied[p]) + kernel_ms(b.copied[p]);
+      worst[kernel_time] += kernel_ms(multiplied[p]);
+      worst[copy_time] += kernel_ms(a.copied[p]) + kernel_ms(b.copied[p]);
       for (cl_event event : {multiplied[p], b.copied[p], a.copied[p]})
         clerr_chk(clReleaseEvent(event));
     }
-    MPI_Allreduce(MPI_IN_PLACE, slowest, 5, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    for (size_t i = 0; i < 4; i++)
-      times[i].push_back(slowest[i]);
-    wrong_runs += slowest[4] == 0 ? 0 : 1;
-  } while (more_runs(times[0])); // the same answer in every process
+    MPI_Allreduce(MPI_IN_PLACE, worst, measured, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    for (size_t i = 0; i < measured; i++)
+      times[i].push_back(worst[i]);
+    wrong_runs += worst[wrong] == 0 ? 0 : 1;
+  } while (more_runs(times[whole_time])); // the same answer in every process
 
   print_check(s, c[0], wrong_runs);
   const double gflop =
       2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   const double gigabytes = 1e-9 * buffer_bytes(panels, a.panel + b.panel);
-  print_time("product", median_ms(times[0]), gflop, "GFLOP/s");
-  print_time("its kernels", median_ms(times[1]), gflop, "GFLOP/s");
-  print_time("its copies to the device", median_ms(times[2]), gigabytes, "GB/s");
-  printf("time      waiting for panels %.3f ms\n", median_ms(times[3]));
+  print_time("product", median_ms(times[whole_time]), gflop, "GFLOP/s");
+  print_time("its kernels", median_ms(times[kernel_time]), gflop, "GFLOP/s");
+  print_time("its copies to the device", median_ms(times[copy_time]), gigabytes, "GB/s");
+  printf("time      waiting for panels %.3f ms\n", median_ms(times[wait_time]));
 
   for (const factor *x : {&b, &a}) {
     clerr_chk(clEnqueueUnmapMemObject(copies, x->pinned, x->host, 0, nullptr, nullptr));
