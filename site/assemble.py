@@ -69,7 +69,7 @@ def page_of(path):
 def sections():
     """The pages by section of the navigation, in the order in which they are read; a chapter has its exercises with it."""
     docs, results = ROOT / "docs", ROOT / "docs" / "results"
-    first = "questions setup concepts calls errors tools cuda gpu benchmarking beyond sources".split()
+    first = "questions setup concepts calls errors tools cuda gpu gpu-and-cuda benchmarking beyond sources".split()
     house = [page for folder in HOUSE for page in sorted((ROOT / folder).rglob("README.md"))]
     found = {
         "Laboratories": sorted((ROOT / "site" / "labs").glob("*.md")),

@@ -84,11 +84,8 @@ class Copy:
 
 def wrong_in_search(winner, err):
     """What is wrong with a search that ended with `winner`, as texts. One that was left out cannot have won."""
-    rounds = []
-    for number in (1, 2):
-        line = rf"^search    round {number}, \d+ of \d+: ({SHAPE}): ([\d.]+) GFLOP/s"
-        rounds.append({shape: float(rate) for shape, rate in re.findall(line, err, re.MULTILINE)})
-    first, second = rounds
+    lines = [rf"^search    round {number}, \d+ of \d+: ({SHAPE}): ([\d.]+) GFLOP/s" for number in (1, 2)]
+    first, second = ({shape: float(rate) for shape, rate in re.findall(line, err, re.MULTILINE)} for line in lines)
     left_out = re.findall(rf"^search    ({SHAPE}): .*, left out$", err, re.MULTILINE)
     worst = min((rate for shape, rate in first.items() if shape in second), default=0)
     right = {shape: rate for shape, rate in second.items() if shape not in left_out}
