@@ -1,4 +1,4 @@
-// Matrix product C = A·B on several devices: each computes as many rows of C as it is fast.
+// Matrix product C = A·B on several devices: each computes rows in proportion to its speed.
 #include "../common/args.h"
 #include "../common/clerr.h"
 #include "../common/compare.h"

@@ -164,11 +164,11 @@ int main(int argc, char **argv) {
       worst[wait_time] += now_ms();
 
       // Its copies wait for the kernel that read this slot, and its kernel for the second copy.
-      const cl_uint reads = p >= slots ? 1 : 0;
-      const cl_event *read = p >= slots ? &multiplied[p - slots] : nullptr;
+      const cl_uint waits = p >= slots ? 1 : 0;
+      const cl_event *reader = p >= slots ? &multiplied[p - slots] : nullptr;
       for (factor *x : {&a, &b})
         clerr_chk(clEnqueueWriteBuffer(copies, x->on_device[slot], CL_FALSE, 0,
-                                       x->panel * sizeof(float), panel_at(*x, p), reads, read,
+                                       x->panel * sizeof(float), panel_at(*x, p), waits, reader,
                                        &x->copied[p]));
       clerr_chk(clFlush(copies));
       const cl_uint add = p > 0 ? 1 : 0;
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
   clerr_chk(clReleaseCommandQueue(kernels));
   clerr_chk(clReleaseCommandQueue(copies));
   clerr_chk(clReleaseContext(context));
-  const int code = verdict(wrong_runs == 0); // before any returns an error, which ends all others
+  const int code = verdict(wrong_runs == 0); // before any exits with an error: that ends them all
   for (factor *x : {&b, &a}) {
     MPI_Win_free(&x->window);
     MPI_Comm_free(&x->comm);
