@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from tests import running
+from tests.kernels import changed_copy
 from tests.texts import test_pages as pages
 
 FOLDER = running.ROOT / "examples"
@@ -78,6 +79,13 @@ def test_examples(report, name, tmp_path):
             pytest.skip(f"{name}: {skipped[0]}")
         wrong = running.not_passed(code, out, err) + ["a skip that is none"] * len(skipped)
         report.failed(name, wrong + [f"it does not say {words!r}: {out}{err}"] * (words not in out))
+
+
+def test_register_tile(tmp_path):
+    """The kernel of docs/gpu.md computes what chapter 17's does, in its place."""
+    own = running.ROOT / "17-matmul-register-tiled" / "kernel.cl"
+    program = changed_copy(own.parent.name, tmp_path, {own: (FOLDER / "register_tile.cl").read_text()})
+    assert not running.not_passed(*running.run([program, "300", "200", "100"]))
 
 
 def test_pyopencl():
