@@ -34,7 +34,8 @@ int main(const int argc, char **argv) {
   clerr_chk(status);
 
   std::vector<float> input(n);
-  fill_whole(input, 1);
+  for (size_t i = 0; i < n; i++)
+    input[i] = static_cast<float>(i); // so a wrong y[i] tells which element it is
   cl_mem x_buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, n * sizeof(float), nullptr, &status);
   clerr_chk(status);
   cl_mem y_buffer = clCreateBuffer(context, CL_MEM_WRITE_ONLY, n * sizeof(float), nullptr, &status);
@@ -61,9 +62,9 @@ int main(const int argc, char **argv) {
   for (size_t i = 0; i < m; i++)
     if (!(y[i] == 2.0f * input[n - m + i] + 1.0f) && differ++ == 0)
       shown = i;
-  printf("result    y[%zu] = %g\n", n - m + shown, static_cast<double>(y[shown]));
-  printf("expected  y[%zu] = %g (%zu of %zu elements differ)\n", n - m + shown,
-         2.0 * static_cast<double>(input[n - m + shown]) + 1.0, differ, m);
+  printf("result    y[%zu] = %.9g\n", n - m + shown, static_cast<double>(y[shown]));
+  printf("expected  y[%zu] = %.9g (%zu of %zu elements differ)\n", n - m + shown,
+         static_cast<double>(2.0f * input[n - m + shown] + 1.0f), differ, m);
   const bool ok = differ == 0;
 
   clerr_chk(clReleaseMemObject(y_buffer));
