@@ -412,7 +412,10 @@ class Attempt:
         sizes = self.sizes_text(wrong)
         cubes = any(len(run.args) == 1 for run in wrong)
         sizes += f" (M×N×K{', or one number for all three' * cubes})" if "×" in sizes else ""
-        return self.explain(f"wrong for {sizes}: {self.first_wrong(wrong[0])}", wrong[0], self.pattern(right, wrong))
+        what = f"wrong for {sizes}: {self.first_wrong(wrong[0])}"
+        if not self.product and len(wrong) > 1 and any(len(run.args) > 1 for run in wrong):  # a long list: the fault first
+            what = f"{self.first_wrong(wrong[0])}. Also wrong for {self.sizes_text(wrong[1:])}"
+        return self.explain(what, wrong[0], self.pattern(right, wrong))
 
     def pocls_mistake(self, wrong):
         """Is a kernel wrong on PoCL only because of how PoCL translates it? Then it is right when PoCL does so in another
