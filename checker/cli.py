@@ -201,7 +201,7 @@ def give_hint(checked):
     given = given if isinstance(given, list) else []
     new = [hint for hint in fit if hint not in given][:1]
     for hint in new or fit:
-        last = " (that was the last one)" if hint == fit[-1] else ""
+        last = " (the last one for this failure)" if hint == fit[-1] else ""
         show("hint", f"{fit.index(hint) + 1} of {len(fit)}: {hint}{last}")
     remember(exercise, hints=given + new)
     if not fit:
