@@ -413,7 +413,7 @@ class Attempt:
         cubes = any(len(run.args) == 1 for run in wrong)
         sizes += f" (M×N×K{', or one number for all three' * cubes})" if "×" in sizes else ""
         what = f"wrong for {sizes}: {self.first_wrong(wrong[0])}"
-        if not self.product and len(wrong) > 1 and any(len(run.args) > 1 for run in wrong):  # a long list: the fault first
+        if not self.product and min(len(wrong), len(wrong[0].args)) > 1:  # a long list: the fault first
             what = f"{self.first_wrong(wrong[0])}. Also wrong for {self.sizes_text(wrong[1:])}"
         return self.explain(what, wrong[0], self.pattern(right, wrong))
 
