@@ -20,15 +20,10 @@ def _filled(n):
     return math.ceil(n / _TILE) * _TILE
 
 
-def _deep(k):
-    """Columns of A, or rows of B, in a panel."""
-    return min(_PANEL, math.ceil(k / 8) * 8)
-
-
 def _panel(inputs, launch, sizes):
-    """The product of the one panel of A and the one of B, with what they are filled up with."""
+    """The product of the one panel of A and the one of B, with what they are filled up with; a panel's K in eights."""
     m, n, k = (sizes + sizes[:1] * 2)[:3]
-    yield from product(inputs, launch, [_filled(m), _filled(n), _deep(k)])
+    yield from product(inputs, launch, [_filled(m), _filled(n), min(_PANEL, math.ceil(k / 8) * 8)])
 
 
 REFERENCES = {"matmul": _panel}

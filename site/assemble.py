@@ -49,11 +49,6 @@ def both_schemes(svg):
     return re.sub(r"(<svg\b[^>]*>)", lambda m: m[1] + style, svg, count=1)
 
 
-def standing(svg):
-    """A figure without its movement. Nothing could stop it in the middle of a page; what moves there are the players."""
-    return re.sub(r"(?s)<style>@media screen.*?</style>\n", "", svg)
-
-
 def page_of(path):
     """Where a Markdown file of the repository lies in the site."""
     if path == ROOT / "README.md":
@@ -343,7 +338,9 @@ def main():
     site.add_sources()
     for pattern in ("docs/**/*.svg", "[0-9][0-9]-*/*.svg", "tools/**/*.svg"):
         for figure in ROOT.glob(pattern):
-            site.write(figure.relative_to(ROOT), both_schemes(standing(figure.read_text())))
+            # Without its movement: nothing could stop it in the middle of a page; what moves there are the players.
+            standing = re.sub(r"(?s)<style>@media screen.*?</style>\n", "", figure.read_text())
+            site.write(figure.relative_to(ROOT), both_schemes(standing))
     for name in ("extra.css", "favicon.svg", "card.png"):
         shutil.copy(ROOT / "site" / name, site.pages)
     for scripts in ("player", "labs"):  # pages of the laboratories stand there already

@@ -60,15 +60,13 @@ def test_glossary(report):
     report.must("the glossary is in order", names and names == sorted(names), str(names))
 
 
-def calls_in(folder):
-    code = "".join(re.sub(r"//.*", "", path.read_text()) for path in [*folder.glob("*.cpp"), *folder.glob("*.h")])
-    return set(re.findall(r"\b(cl[A-Z]\w+)\(", code))
-
-
 @pytest.mark.thorough
 def test_call_list(report):
     text = (ROOT / "docs/calls.md").read_text()
-    made = {folder.name: calls_in(folder) for folder in [*ROOT.glob("[0-9][0-9]-*"), ROOT / "common"]}
+    made = {}
+    for folder in [*ROOT.glob("[0-9][0-9]-*"), ROOT / "common"]:
+        code = "".join(re.sub(r"//.*", "", path.read_text()) for path in [*folder.glob("*.cpp"), *folder.glob("*.h")])
+        made[folder.name] = set(re.findall(r"\b(cl[A-Z]\w+)\(", code))
     for call in sorted(set().union(*made.values())):
         report.must(f"{call} is in docs/calls.md", f"`{call}" in text)
     for call, chapter in re.findall(r"(?m)^### `(cl\w+)\(.*\)` · \[\d\d\]\(\.\./([^)]+)\)$", text):
