@@ -62,6 +62,6 @@ EOF
 chmod +x "$work/agent"
 set +e
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-within 0 mpirun --hostfile "$work/hosts" -n "$number" --map-by node \
+within 0 mpirun --hostfile "$work/hosts" -n "$number" --map-by node --bind-to none \
   --mca plm_rsh_agent "$work/agent" --mca plm_rsh_no_tree_spawn 1 --mca btl self,tcp --mca pml ob1 \
   --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 "$@"
