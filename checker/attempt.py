@@ -412,9 +412,10 @@ class Attempt:
         sizes = self.sizes_text(wrong)
         cubes = any(len(run.args) == 1 for run in wrong)
         sizes += f" (M×N×K{', or one number for all three' * cubes})" if "×" in sizes else ""
-        what = f"wrong for {sizes}: {self.first_wrong(wrong[0])}"
-        if not self.product and min(len(wrong), len(wrong[0].args)) > 1:  # a long list: the fault first
-            what = f"{self.first_wrong(wrong[0])}. Also wrong for {self.sizes_text(wrong[1:])}"
+        fault = self.first_wrong(wrong[0])
+        what = f"wrong for {sizes}: {fault}"
+        if len(wrong) > 1 and len(wrong[0].args) > 1 and not self.product:  # a long list: the fault first
+            what = f"{fault}. Also wrong for {self.sizes_text(wrong[1:])}"
         return self.explain(what, wrong[0], self.pattern(right, wrong))
 
     def pocls_mistake(self, wrong):
