@@ -98,12 +98,23 @@ def dot_product(f):
     ladder(f, "GB/s", cpu, gpu)
 
 
-@figure("ladder-gpu", "The matrix product on an H200: our kernels, and those of a worklog in CUDA")
-def gpu(f):
-    """docs/gpu.md: the record says which rows are drawn, and in which panel."""
+def worklog():
+    """The panels of cuda-worklog.csv: the record says which rows are drawn, and in which one."""
     panels = {}
     for row in csv.DictReader((RESULTS / "cuda-worklog.csv").read_text(encoding="utf-8").splitlines()):
         bar = row["kernel"], float(row["median GFLOP/s at 4096"]), ORANGE if row["kernel"] == "cuBLAS" else BLUE
         panels.setdefault(row["drawn with"], []).append(bar)
     panels.pop("")
-    ladder(f, "GFLOP/s", *panels.items(), linear=True)
+    return list(panels.items())
+
+
+@figure("ladder-gpu", "The matrix product on an H200, kernel by kernel")
+def gpu(f):
+    """docs/gpu.md."""
+    ladder(f, "GFLOP/s", worklog()[0], linear=True)
+
+
+@figure("ladder-worklog", "The matrix product on an H200: our kernels, and those of a worklog in CUDA")
+def gpu_and_cuda(f):
+    """docs/gpu-and-cuda.md."""
+    ladder(f, "GFLOP/s", *worklog(), linear=True)
