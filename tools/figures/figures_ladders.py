@@ -108,13 +108,9 @@ def worklog():
     return list(panels.items())
 
 
-@figure("ladder-gpu", "The matrix product on an H200, kernel by kernel")
-def gpu(f):
-    """docs/gpu.md."""
-    ladder(f, "GFLOP/s", worklog()[0], linear=True)
-
-
-@figure("ladder-worklog", "The matrix product on an H200: our kernels, and those of a worklog in CUDA")
-def gpu_and_cuda(f):
-    """docs/gpu-and-cuda.md."""
-    ladder(f, "GFLOP/s", *worklog(), linear=True)
+SHORT, LONG = (
+    "The matrix product on an H200",
+    "The matrix product on an H200: our kernels, and those of a worklog in CUDA",
+)
+figure("ladder-gpu", SHORT)(lambda f: ladder(f, "GFLOP/s", worklog()[0], linear=True))  # docs/gpu.md
+figure("ladder-worklog", LONG)(lambda f: ladder(f, "GFLOP/s", *worklog(), linear=True))  # docs/gpu-and-cuda.md
