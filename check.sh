@@ -19,7 +19,7 @@ usage: ./check.sh                        all exercises: what is done, and what i
        ./check.sh --again                checks also what has not changed since its last check
 Your answer is compiled, run on PoCL at several sizes, and run under Oclgrind, which finds data races
 and memory errors. Exit code 0: all that was asked for is right; 1: not yet; 2: no such exercise;
-3: right on PoCL, and nobody has looked for races, because Oclgrind is not available.
+3: right on PoCL, but not checked for races, because Oclgrind is not available.
 Your program runs without a network, and can write into its own folder only, where bubblewrap is there.
 Installs what is missing (with apt; elsewhere it says what to install).
 EOF

@@ -214,7 +214,7 @@ def how_many(words):
     text = f"{words.count('passed')} of {len(words)} done"
     if UNPROVEN in words:
         text += f", {words.count(UNPROVEN)} {UNPROVEN}; races not looked for, because "
-        text += why_no_oclgrind() or "it was not to be had when they were checked: ./check.sh --again"
+        text += why_no_oclgrind() or "it was not available when they were checked: ./check.sh --again"
     return text
 
 

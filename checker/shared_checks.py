@@ -109,7 +109,7 @@ def solid_pieces(attempt):
     fair = -(-n // max(1, items))
     for item, name, count, low, high in attempt.work.each:
         if name in ("owner", "products") and count < high - low + 1:
-            return [f"work-item {item} does {count} of the elements from {low} to {high}: its piece is to be solid"]
+            return [f"work-item {item} does {count} of the elements from {low} to {high}: its piece should be solid"]
         if name == "products" and count > fair:
             return [
                 f"with N = {n}, work-item {item} does {count} elements, and {fair} would do: the length of a piece is N by the "

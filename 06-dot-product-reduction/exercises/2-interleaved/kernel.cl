@@ -14,12 +14,7 @@ __kernel void dot_product(__global const float *restrict a, __global const float
 
   const size_t lid = get_local_id(0);
   sums[lid] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (size_t distance = 1; distance < get_local_size(0); distance *= 2) {
-    const size_t i = 2 * distance * lid; // where this work-item's pair begins
-    sums[i] += sums[i + distance];       // TODO: not every work-item has a pair
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  // TODO: the tree. Add up the sums of the group, neighbours first, until sums[0] has them all.
   if (lid == 0)
     partial_sums[get_group_id(0)] = sums[0];
 }

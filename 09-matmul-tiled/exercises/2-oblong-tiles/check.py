@@ -28,6 +28,6 @@ def check(attempt):
     if touched > enough:
         return [
             f"with {m}×{n}×{k} the groups touch elements of a, b and c {touched} times, and {enough} are enough: who has "
-            "no element of the tile to bring, brings none"
+            "no element of the tile to bring, should bring none"
         ]
     return []
