@@ -98,19 +98,12 @@ def dot_product(f):
     ladder(f, "GB/s", cpu, gpu)
 
 
-def worklog():
-    """The panels of cuda-worklog.csv: the record says which rows are drawn, and in which one."""
-    panels = {}
+@figure("ladder-gpu", "The matrix product on an H200, kernel by kernel")
+def gpu(f):
+    """docs/gpu.md: the record says which rows are drawn."""
+    title, bars = "OpenCL C, this tutorial", []
     for row in csv.DictReader((RESULTS / "cuda-worklog.csv").read_text(encoding="utf-8").splitlines()):
-        bar = row["kernel"], float(row["median GFLOP/s at 4096"]), ORANGE if row["kernel"] == "cuBLAS" else BLUE
-        panels.setdefault(row["drawn with"], []).append(bar)
-    panels.pop("")
-    return list(panels.items())
-
-
-SHORT, LONG = (
-    "The matrix product on an H200",
-    "The matrix product on an H200: our kernels, and those of a worklog in CUDA",
-)
-figure("ladder-gpu", SHORT)(lambda f: ladder(f, "GFLOP/s", worklog()[0], linear=True))  # docs/gpu.md
-figure("ladder-worklog", LONG)(lambda f: ladder(f, "GFLOP/s", *worklog(), linear=True))  # docs/gpu-and-cuda.md
+        if row["drawn with"] == title:
+            name, rate = row["kernel"], float(row["median GFLOP/s at 4096"])
+            bars.append((name, rate, ORANGE if name == "cuBLAS" else BLUE))
+    ladder(f, "GFLOP/s", (title, bars), linear=True)
