@@ -61,21 +61,24 @@ int main(const int argc, char **argv) {
 
   const size_t all_strips = (m + strip - 1) / strip;
   std::vector<double> times; // of each run of all rows, in ms, by the host's clock
+  double dealing_ms = 0;     // what it took to bring rows of A to devices, in all
   bool complete = false;     // is all of C with the host?
   for (int run = 0; !complete; run++) {
     // The first two runs tell how fast each device is, with a strip for each of them: the first
     // makes it ready to work, the second is measured.
     deal_out(workers, run < 2 ? std::min(all_strips, workers.size()) : all_strips);
+    const double dealing = now_ms();
     size_t next = 0;
     for (worker &w : workers) {
       const size_t first = next;
       next = std::min(m, first + w.strips * strip);
       if (w.strips > 0 && (w.first != first || w.end != next)) // else it has them already
-        bring_rows(w, first, next, a, c, n, k);
+        bring_rows(w, first, next, a, n, k);
     }
 
     // All devices begin before the host waits for the first of them.
     const double start = now_ms();
+    dealing_ms += start - dealing;
     for (worker &w : workers) {
       if (w.strips == 0 || w.status != CL_SUCCESS)
         continue;
@@ -125,6 +128,7 @@ int main(const int argc, char **argv) {
       print_time(rows.c_str(), w.ms, gflop_of_row * static_cast<double>(w.end - w.first),
                  "GFLOP/s");
     }
+  printf("time      dealing out %.3f ms in all\n", dealing_ms);
   print_time("all devices", median_ms(times), gflop_of_row * static_cast<double>(m), "GFLOP/s");
 
   if (workers.size() < devices.size())

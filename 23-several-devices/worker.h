@@ -81,17 +81,18 @@ inline worker set_up(cl_device_id device, const size_t a_bytes, std::vector<floa
   return w;
 }
 
-// Brings a device rows of A, and what the host has of those of C: nothing but NaN.
+// Brings a device rows of A, and fills those of C with NaN.
 inline void bring_rows(worker &w, const size_t first, const size_t end, const std::vector<float> &a,
-                       const std::vector<float> &c, const size_t n, const size_t k) {
+                       const size_t n, const size_t k) {
   w.first = first;
   w.end = end;
   const size_t rows = end - first;
+  const float nan = NAN;
   w.status = clEnqueueWriteBuffer(w.queue, w.a_buffer, CL_FALSE, 0, rows * k * sizeof(float),
                                   &a[first * k], 0, nullptr, nullptr);
   if (w.status == CL_SUCCESS)
-    w.status = clEnqueueWriteBuffer(w.queue, w.c_buffer, CL_FALSE, 0, rows * n * sizeof(float),
-                                    &c[first * n], 0, nullptr, nullptr);
+    w.status = clEnqueueFillBuffer(w.queue, w.c_buffer, &nan, sizeof nan, 0,
+                                   rows * n * sizeof(float), 0, nullptr, nullptr);
   if (w.status == CL_SUCCESS)
     w.status = clFinish(w.queue);
 }
