@@ -12,7 +12,7 @@ TIME_MACHINE = {"types": "gpu,gpu", "env": {"OCL_DEVICE": "all"}}
 FOR_A_TRY = [2]  # rows of A for the run that finds out how fast the devices are
 MOST = [2**30] * 3
 # A device on which one of these fails is left out.
-SEARCH_CALLS = ["clEnqueueWriteBuffer", "clEnqueueNDRangeKernel", "clEnqueueReadBuffer"]
+SEARCH_CALLS = ["clEnqueueWriteBuffer", "clEnqueueFillBuffer", "clEnqueueNDRangeKernel", "clEnqueueReadBuffer"]
 SEARCH_CALLS += ["clFinish", "clFlush", "clWaitForEvents"]
 
 
