@@ -21,7 +21,7 @@ def check(attempt):
         if {low, high} != {item}:
             return [
                 f"with 32×32×32, the work-item in row {item // size % tile} and column {item % tile} of its group "
-                "computes another element of C than its own: which work-item computes which element should stay as it was"
+                "computes another element of C than its own: each is to keep its element"
             ]
     # Nothing is seen of what a function reads in its own `return`, nor of what is read by a pointer without []: then the
     # result and the counts have to do. (`x * b [` is a product.)
