@@ -8,8 +8,8 @@ recording (site/recordings/) stands its player, site/player/, and below that of 
 laboratory, site/labs/: without JavaScript, the figure alone.
 
 Done on the way: README.md becomes index.md; links to source files lead to pages that show them; lists are
-indented as Python-Markdown wants them; ```c becomes OpenCL C; the comments for the check `docs` are left out; figures
-learn to be dark. What concerns finished pages and the search is in pages.py.
+indented as Python-Markdown wants them; ```c becomes OpenCL C, and on a page also CUDA C++ (in_cuda.py); the comments for
+the check `docs` are left out; figures learn to be dark. What concerns finished pages and the search is in pages.py.
 """
 
 import html
@@ -19,6 +19,8 @@ import pathlib
 import re
 import shutil
 import sys
+
+from in_cuda import with_tabs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Folders whose README is about the house, and the first page of no section.
@@ -250,6 +252,8 @@ class Site:
                     lines[2] += f" · Before it: [a puzzle in the page](../../index.md?puzzle={i}#see-it-run)"
             lines += folded_hints(page)
         text = "\n".join(reindent(lines)) + "\n"
+        if page == ROOT / "docs/gpu.md":
+            text = with_tabs(text)
         # The line that clones the repository, and what docs/start.md says of it.
         if address := os.environ.get("REPOSITORY_URL"):
             text = re.sub(r"(?<=git clone )ADDRESS[A-Z-]*", lambda _: address, text)

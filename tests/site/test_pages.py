@@ -22,6 +22,7 @@ KINDS = {
     "plots and wide tables": "docs/results/h200/",
     "a teacher's page": "docs/teaching/",
     "a laboratory": "labs/coalescing/",
+    "listings in two languages": "docs/gpu/",
     "a listing": "06-dot-product-reduction/kernel.cl/",
 }
 # What people type, and the page it leads to: docs/errors.md#cl_invalid_value is docs/errors/.
@@ -88,6 +89,14 @@ def test_chapters(page, base):
         assert not page.evaluate(
             f"[...document.querySelectorAll('article pre > code')].filter({cut}).map(e => e.textContent)"
         )
+
+
+def test_listings_in_cuda(page, base):
+    page.goto(base + KINDS["listings in two languages"])
+    page.locator(".tabbed-labels label", has_text="CUDA").first.click()  # one for all
+    shown = page.locator(".language-cuda:visible").all_inner_texts()
+    assert shown and not page.locator(".language-opencl:visible").count()
+    assert not re.findall(r"__(?:kernel|global|local|attribute__)\b|\bget_\w+|\bCLK_\w+|work-item", "".join(shown))
 
 
 @pytest.mark.parametrize("scheme", ["default", "slate"])
