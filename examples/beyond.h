@@ -39,3 +39,19 @@ inline std::string binary_of(cl_program program) {
   clerr_chk(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
   return binary;
 }
+
+// Returns a program made of a binary; nullptr where the device does not take
+// it.
+inline cl_program from_binary(cl_context context, cl_device_id device, const std::string &binary) {
+  const size_t size = binary.size();
+  const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
+  cl_int of_this_device, status;
+  cl_program program =
+      clCreateProgramWithBinary(context, 1, &device, &size, &bytes, &of_this_device, &status);
+  if (status == CL_SUCCESS && of_this_device == CL_SUCCESS &&
+      clBuildProgram(program, 1, &device, "", nullptr, nullptr) == CL_SUCCESS)
+    return program;
+  if (program != nullptr)
+    clerr_chk(clReleaseProgram(program));
+  return nullptr;
+}

@@ -4,21 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-// Returns a program made of a binary; nullptr where the device does not take it.
-static cl_program from_binary(cl_context context, cl_device_id device, const std::string &binary) {
-  const size_t size = binary.size();
-  const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
-  cl_int of_this_device, status;
-  cl_program program =
-      clCreateProgramWithBinary(context, 1, &device, &size, &bytes, &of_this_device, &status);
-  if (status == CL_SUCCESS && of_this_device == CL_SUCCESS &&
-      clBuildProgram(program, 1, &device, "", nullptr, nullptr) == CL_SUCCESS)
-    return program;
-  if (program != nullptr)
-    clerr_chk(clReleaseProgram(program));
-  return nullptr;
-}
-
 int main(const int argc, char **argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: binary FILE\n  FILE  where the binary is kept\n");
