@@ -572,18 +572,21 @@ class Attempt:
 
     def pattern(self, right, wrong):
         """What the sizes have in common for which the answer is wrong."""
-        if not right or any(len(run.args) == 0 or run.code < 0 for run in right + wrong):
+        if not right or any(len(run.args) == 0 for run in right + wrong):
             return None
-        if not self.product and any(len(run.args) > 1 for run in right + wrong):
-            return None  # which of the numbers is it?
 
         def divides(good):
             """Is it right for just those sizes, of M, N and K or of N alone, that are good?"""
             return all(good(list(map(int, run.args[:3]))) == (run in right) for run in right + wrong)
 
+        two = self.exercise.matrix and len(self.names) == 2  # height and width
+        if (self.product or two) and divides(lambda size: len(set(size)) == 1):
+            return "it is right for squares only: is each of its sizes where it belongs?"
+        if any(run.code < 0 for run in wrong):
+            return None
+        if not self.product and any(len(run.args) > 1 for run in right + wrong):
+            return None  # which of the numbers is it?
         multiple = self.exercise.multiple
-        if self.product and divides(lambda size: len(set(size)) == 1):
-            return "it is right for square matrices only: is each of M, N and K where it belongs?"
         whole = divides(lambda size: all(number % multiple == 0 for number in size))
         if whole and (self.product or self.pocl([str(33 * multiple)]).passed()):
             return f"it is right for multiples of {multiple} only: is each element that is left over done, and once?"

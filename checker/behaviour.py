@@ -498,8 +498,10 @@ def size_of_work(attempt):
     """The arguments at which the work is looked at: large enough to be shared, small enough for Oclgrind."""
     if not attempt.exercise.matrix:
         return max((s for s in attempt.exercise.sizes if int(s[0]) <= 6000), key=lambda s: int(s[0]))
-    few = most_items(attempt.noted(["20", "17", "20"])) < MANY
-    return ["40", "65", "9"] if few else ["20", "17", "20"]  # where each work-item has many elements, more of these
+    numbers = len(attempt.exercise.sizes[-1])
+    usual = ["20", "17", "20"][:numbers]
+    few = most_items(attempt.noted(usual)) < MANY
+    return ["40", "65", "9"][:numbers] if few else usual  # where each work-item has many elements, more of these
 
 
 def has_work(exercise):

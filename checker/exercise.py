@@ -36,7 +36,7 @@ class Exercise:
     files        the files that are the student's: ["kernel.cl"], ["host.cpp"] or both. Where the exercise has no host.cpp,
                  the chapter's runs the kernel
     starter      a regular expression: what the check has to answer to the unchanged starter
-    sizes        argument lists for PoCL (default by chapter), each a string: "17 33 65"
+    sizes        argument lists for PoCL (default by chapter), each a string: "17 33 65"; the last has all the numbers
     oclgrind     the same for Oclgrind, which is slow; [] where there is no kernel. "5000 @32": on a device whose groups have
                  at most 32 work-items
     multiple     what the launch rounds up to, for "right for multiples of 64 only"
@@ -125,7 +125,7 @@ class Exercise:
             return []
         number = int(self.digest(folder), 16)
         sizes = []
-        for limit in ([90] * 3, [90] * 3) if self.matrix else ([600], [50000]):
+        for limit in [[90] * len(self.sizes[-1])] * 2 if self.matrix else ([600], [50000]):
             size = []
             for most in limit:
                 number, rest = divmod(number, most)
