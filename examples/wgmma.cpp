@@ -115,7 +115,7 @@ int main(const int argc, char **argv) {
   }
   clerr_chk(clEnqueueReadBuffer(queue, c_buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data(), 0,
                                 nullptr, nullptr));
-  const double share = 0x1p-21 + (static_cast<double>(n / 16) + 64) * 0x1p-23; // as in chapter 21
+  const double share = 0x1p-21 + (static_cast<double>(n) / 16 + 64) * 0x1p-23; // as in chapter 21
   const bool ok = check_rows(c, a, b, n, n, n, share);
   const double gflop = 2e-9 * static_cast<double>(n * n) * static_cast<double>(n);
   print_time("kernels", median_ms(times), gflop, "GFLOP/s");
