@@ -246,7 +246,6 @@ def transposed(inputs, launch, sizes):
 
 REFERENCES = {
     "add": references.elements(lambda a, b: a + b, 1),
-    "products": references.elements(lambda a, b: a * b, 1),
     "dot product": references.dot_product,
     "norm": references.Total(lambda x: x * x),
     "product": references.product,

@@ -103,21 +103,6 @@ def too_little_room(attempt):
     return [line for line in said.splitlines() if line.startswith("clGetDeviceInfo: ")]
 
 
-def solid_pieces(attempt):
-    """03/2, 05/2: what a work-item writes lies side by side, in each launch."""
-    n, items = int(attempt.work_size[0]), behaviour.most_items(attempt.noted(attempt.work_size))
-    fair = -(-n // max(1, items))
-    for item, name, count, low, high in attempt.work.each:
-        if name in ("owner", "products") and count < high - low + 1:
-            return [f"work-item {item} does {count} of the elements from {low} to {high}: its piece should be solid"]
-        if name == "products" and count > fair:
-            return [
-                f"with N = {n}, work-item {item} does {count} elements, and {fair} would do: the length of a piece is N by the "
-                f"number of work-items, {items}, rounded up"
-            ]
-    return []
-
-
 def one_touches(attempt, most, enough):
     """12/4, 12/5: in one launch no work-item touches an array more than `most` times; `enough` says what it needs."""
     for item, name, count, _low, _high in attempt.work.each:
