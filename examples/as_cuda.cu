@@ -1,14 +1,5 @@
 // A matrix chapter's kernel as CUDA C++, timed: nvcc compiles the chapter's text, with OpenCL C's
-// words defined here. Three things have to be exchanged in the text, since CUDA marks other places:
-// functions that are not kernels, arrays in shared memory (but not pointers to them), and the size
-// of a block.
-//
-//   sed -E 's/^(float4|void) /__device__ &/; s/__local (float4? [a-z_]+\[)/__shared__ \1/;
-//     s/__attribute__\(\(reqd_work_group_size\((\w+), 1, 1\)\)\)/__launch_bounds__(\1)/' \
-//     18-matmul-double-buffered/kernel.cl >build/kernel.cu
-//   nvcc -O3 -arch=native -I build -D BM=128 -D BN=128 -D BK=8 -D TM=16 -D TN=8 -D EDGES=0 \
-//     examples/as_cuda.cu -o build/as_cuda
-//   build/as_cuda 1024 1 128 1 4096 # blocks, and threads in each, along x and y; M = N = K
+// words defined here, and as_cuda.sh exchanges what CUDA marks in other places.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

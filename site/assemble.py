@@ -252,7 +252,7 @@ class Site:
                     lines[2] += f" · Before it: [a puzzle in the page](../../index.md?puzzle={i}#see-it-run)"
             lines += folded_hints(page)
         text = "\n".join(reindent(lines)) + "\n"
-        if page == ROOT / "docs/gpu.md":
+        if page.name == "gpu.md":
             text = with_tabs(text)
         # The line that clones the repository, and what docs/start.md says of it.
         if address := os.environ.get("REPOSITORY_URL"):
@@ -290,7 +290,10 @@ class Site:
                     if re.match(r"\d\d-", str(path.relative_to(ROOT))) and readme.exists():
                         text += f"\n\nOf [{title(readme)}](index.md)"
                     text += f"\n\n```{SHOWN.get(path.suffix, 'text')}\n{path.read_text().rstrip()}\n```\n"
-                self.write(self.sources[path], text)
+                in_cuda_too = path.suffix == ".cl" and re.match(
+                    r"\d\d-matmul-(?!packed|auto|matrix)|examples/register", str(path.relative_to(ROOT))
+                )
+                self.write(self.sources[path], with_tabs(text) if in_cuda_too else text)
 
 
 def short_names():
