@@ -79,12 +79,19 @@ static void spoil(void *data, const int first, const int count, MPI_Datatype typ
       static_cast<long long *>(data)[i] += 1;
 }
 
-int MPI_Init(int *argc, char ***argv) {
-  const int code = PMPI_Init(argc, argv);
+static int begun(const int code) {
   process = getpid();
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   note("rank " + std::to_string(rank));
   return code;
+}
+
+int MPI_Init(int *argc, char ***argv) {
+  return begun(PMPI_Init(argc, argv));
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  return begun(PMPI_Init_thread(argc, argv, required, provided));
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *found) {

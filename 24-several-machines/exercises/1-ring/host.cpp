@@ -24,7 +24,8 @@ int main(int argc, char **argv) {
   const size_t m = size_arg(argc, argv, 1, 100, usage);
   const size_t n = size_arg(argc, argv, 2, m, usage);
   const size_t k = size_arg(argc, argv, 3, m, usage);
-  MPI_Init(&argc, &argv);
+  int threads; // OpenCL has threads of its own; none of them calls MPI
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
   clerr_end = [](const int code) { MPI_Abort(MPI_COMM_WORLD, code); };
   int rank, processes;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -26,7 +26,8 @@ static size_t first_of(const size_t n, const int pieces, const int i) {
 int main(int argc, char **argv) {
   check_args(argc, argv, 1, usage);
   const size_t n = size_arg(argc, argv, 1, 100003, usage);
-  MPI_Init(&argc, &argv);
+  int threads; // OpenCL has threads of its own; none of them calls MPI
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
   clerr_end = [](const int code) { MPI_Abort(MPI_COMM_WORLD, code); };
   int rank, processes;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
