@@ -40,8 +40,7 @@ inline std::string binary_of(cl_program program) {
   return binary;
 }
 
-// Returns a program made of a binary; nullptr where the device does not take
-// it.
+// Returns a program made of a binary; nullptr where the device does not take it.
 inline cl_program from_binary(cl_context context, cl_device_id device, const std::string &binary) {
   const size_t size = binary.size();
   const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());

@@ -8,7 +8,7 @@ recording (site/recordings/) stands its player, site/player/, and below that of 
 laboratory, site/labs/: without JavaScript, the figure alone.
 
 Done on the way: README.md becomes index.md; links to source files lead to pages that show them; lists are
-indented as Python-Markdown wants them; ```c becomes OpenCL C, and on a page also CUDA C++ (in_cuda.py); the comments for
+indented as Python-Markdown wants them; ```c becomes OpenCL C, and on some pages also CUDA C++ (in_cuda.py); the comments for
 the check `docs` are left out; figures learn to be dark. What concerns finished pages and the search is in pages.py.
 """
 
@@ -251,9 +251,7 @@ class Site:
                 if ROOT / puzzle["exercise"] == page.parent:
                     lines[2] += f" · Before it: [a puzzle in the page](../../index.md?puzzle={i}#see-it-run)"
             lines += folded_hints(page)
-        text = "\n".join(reindent(lines)) + "\n"
-        if page.name == "gpu.md":
-            text = with_tabs(text)
+        text = with_tabs(page.relative_to(ROOT), "\n".join(reindent(lines)) + "\n")
         # The line that clones the repository, and what docs/start.md says of it.
         if address := os.environ.get("REPOSITORY_URL"):
             text = re.sub(r"(?<=git clone )ADDRESS[A-Z-]*", lambda _: address, text)
@@ -290,10 +288,7 @@ class Site:
                     if re.match(r"\d\d-", str(path.relative_to(ROOT))) and readme.exists():
                         text += f"\n\nOf [{title(readme)}](index.md)"
                     text += f"\n\n```{SHOWN.get(path.suffix, 'text')}\n{path.read_text().rstrip()}\n```\n"
-                in_cuda_too = path.suffix == ".cl" and re.match(
-                    r"\d\d-matmul-(?!packed|auto|matrix)|examples/register", str(path.relative_to(ROOT))
-                )
-                self.write(self.sources[path], with_tabs(text) if in_cuda_too else text)
+                self.write(self.sources[path], with_tabs(path.relative_to(ROOT), text))
 
 
 def short_names():
